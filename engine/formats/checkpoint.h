@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bytes to named tensors: a folder of safetensors (single or sharded) or a GGUF file, mapped, its header checked against
+// the file before anything is allocated.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace engine::formats {
+
+// How elements lie in a file. The block types are GGUF's: 32 elements a block, N bytes (see gguf_quants.h).
+enum class Storage : std::uint8_t { F32, F16, BF16, Q4_0, Q4_1, Q8_0 };
+const char* name_of(Storage);               // "Q4_1"
+std::int64_t block_elements(Storage);       // 1 for plain types
+std::int64_t block_bytes(Storage);
+
+struct StoredTensor {
+    std::string name;                   // as in the file
+    Storage storage = Storage::F32;
+    std::vector<std::int64_t> shape;    // outermost first, so a GGUF's ne is reversed: a weight is [out, in]
+    const std::byte* data = nullptr;    // inside the mapping; a row's elements are contiguous; may be unaligned
+    std::size_t bytes = 0;
+    std::shared_ptr<const void> owner;  // the mapping
+
+    std::int64_t rows() const { return shape.size() < 2 ? 1 : shape.front(); }
+    std::int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
+    std::size_t row_bytes() const {
+        return static_cast<std::size_t>(columns() / block_elements(storage) * block_bytes(storage));
+    }
+};
+
+// A GGUF metadata value. Arrays are homogeneous in the format; integers of every width become int64 or uint64.
+using MetaValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::int64_t>,
+                               std::vector<double>, std::vector<std::string>>;
+
+class Metadata {
+  public:
+    void set(std::string key, MetaValue value);
+    bool has(std::string_view key) const;
+    const MetaValue* find(std::string_view key) const;
+    // Each throws Error(BadFile) naming the key where it is absent or of another type; the *_or forms only on a wrong type.
+    std::int64_t integer(std::string_view key) const;
+    double number(std::string_view key) const;
+    const std::string& text(std::string_view key) const;
+    const std::vector<std::string>& texts(std::string_view key) const;
+    std::int64_t integer_or(std::string_view key, std::int64_t otherwise) const;
+    double number_or(std::string_view key, double otherwise) const;
+    std::string text_or(std::string_view key, std::string otherwise) const;
+    bool flag_or(std::string_view key, bool otherwise) const;
+    const std::map<std::string, MetaValue, std::less<>>& all() const { return values_; }
+
+  private:
+    std::map<std::string, MetaValue, std::less<>> values_;
+};
+
+struct Checkpoint {
+    enum class Format { Safetensors, Gguf };
+    Format format = Format::Safetensors;
+    std::string path;                              // as given
+    std::map<std::string, StoredTensor, std::less<>> tensors;
+    std::shared_ptr<const nlohmann::json> config;  // config.json of a folder; null for GGUF
+    Metadata metadata;                             // of a GGUF; empty for a folder
+    std::int64_t file_bytes = 0;                   // of all weight files
+    std::string hash;                              // 16 hex digits over config, headers and file sizes (not the weights)
+
+    const StoredTensor* find(std::string_view name) const;
+    const StoredTensor& at(std::string_view name) const;  // throws Error(BadFile) naming what is missing
+};
+
+// Throws Error: BadFile (missing, truncated, lying: with the numbers read), Unsupported (pickle, ONNX, a tensor type: by
+// name, with how to convert). Allocates in proportion to the header only after the header was checked against the file.
+Checkpoint open_checkpoint(const std::string& path);
+
+}  // namespace engine::formats

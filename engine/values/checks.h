@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The invariants, computed on a real run (DESIGN "Numerics"): the badge in the window and `bench`'s conscience.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/values/ids.h"
+
+namespace engine {
+
+struct CheckReport {
+    Layer layer{};
+    std::int64_t rows_checked = 0, rows = 0;  // evenly spread over the run, newest included; all when rows_checked == rows
+    float row_sum_error = 0;       // max |Σ_src pattern − 1|
+    float row_sum_tolerance = 0;   // 1e-5 + 2·ε₃₂·max|score|
+    float z_error = 0;             // max |pattern·v − z| / max|z| of the layer's checked rows
+    float z_tolerance = 1e-5f;
+    float heads_error = 0;         // max |Σ_h contribution (+ bias) − attention_out| / max|attention_out|
+    float heads_tolerance = 1e-5f;
+    float closes_error = 0;        // last layer only: |embedding + Σ writes − the residual the logits came from|, relative
+    float closes_tolerance = 1e-4f;
+
+    // 1 is at tolerance: ≤ 1 ok, ≤ 10 warn, above error.
+    float worst() const {
+        return std::max({row_sum_error / row_sum_tolerance, z_error / z_tolerance, heads_error / heads_tolerance,
+                         closes_error / closes_tolerance});
+    }
+};
+
+}  // namespace engine
