@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What libheadscope_engine.so exports by plain names, so that a program can open it after its window is shown. Exceptions
+// (engine::Error, engine::Cancelled) pass through. The module stays loaded: an Engine's code lives in it.
+#pragma once
+#include <stop_token>
+
+#include "engine/engine.h"
+
+extern "C" {
+// As engine::open_engine; the caller owns the result. `on_progress` and `stop` may be null.
+engine::Engine* headscope_open_engine(const engine::OpenRequest* request,
+                                      const engine::OnProgress* on_progress,
+                                      const std::stop_token* stop);
+// As engine::inspect_model, into *out.
+void headscope_inspect_model(const char* path, engine::ModelInfo* out);
+}
