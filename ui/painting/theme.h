@@ -31,7 +31,9 @@ struct Theme {
 };
 
 const Theme& theme();            // the current one
-void setTheme(Scheme);           // also sets the application's palette
+Theme themeOf(Scheme);           // any one, for export
+// Also sets the application's palette; widgets that paint by theme() repaint on QEvent::PaletteChange.
+void setTheme(Scheme);
 Scheme desktopScheme();          // what the desktop asks for, as far as Qt tells
 
 // Inter for words, DejaVu Sans Mono for tokens, ids and every number in a column; both bundled. px at 96 dpi, scaled by
