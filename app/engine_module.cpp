@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/engine_module.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+
+#include "app/cli_text.h"
+#include "engine/module.h"
+
+namespace app {
+namespace {
+
+struct Module {
+    decltype(&headscope_open_engine) open;
+    decltype(&headscope_inspect_model) inspect;
+};
+
+std::filesystem::path programFolder() {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+[[noreturn]] void fail(const std::string& what, const std::string& where) {
+    throw engine::Error(engine::Failure::Kind::BadFile, oneLine(what), where,
+                        "build it beside the program or set it up again");
+}
+
+template <typename Function>
+Function symbol(void* library, const char* name, const std::string& where) {
+    void* address = ::dlsym(library, name);
+    if (!address) fail(std::string("not an engine of this program: it lacks ") + name, where);
+    return reinterpret_cast<Function>(address);
+}
+
+Module load() {
+    constexpr const char* name = "libheadscope_engine.so";
+    // Beside the program in a build, in lib/headscope beside bin/ where it is installed.
+    const std::filesystem::path folder = programFolder();
+    const std::array candidates = {folder / name, folder / "../lib/headscope" / name};
+    for (const auto& path : candidates) {
+        std::error_code error;
+        if (!std::filesystem::exists(path, error)) continue;
+        // RTLD_LOCAL: libtorch's own symbols stay out of Qt's way. Types thrown across are matched by name.
+        void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            const char* why = ::dlerror();
+            fail(std::string("cannot load the engine: ") + (why ? why : "no reason given"), path.string());
+        }
+        return {symbol<decltype(Module::open)>(library, "headscope_open_engine", path.string()),
+                symbol<decltype(Module::inspect)>(library, "headscope_inspect_model", path.string())};
+    }
+    fail("the engine module is missing", candidates[0].string());
+}
+
+const Module& module() {
+    static const Module loaded = load();  // a failed load throws and is tried again at the next call
+    return loaded;
+}
+
+}  // namespace
+
+std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest& request,
+                                           const engine::OnProgress& onProgress, std::stop_token stop) {
+    return std::unique_ptr<engine::Engine>(module().open(&request, &onProgress, &stop));
+}
+
+engine::ModelInfo inspectModel(const std::string& path) {
+    engine::ModelInfo info;
+    module().inspect(path.c_str(), &info);
+    return info;
+}
+
+}  // namespace app

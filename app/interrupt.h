@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ctrl-C for the verbs: the first asks everything to stop (nothing half-written, exit 130), the second ends the process
+// at once. SIGTERM and SIGHUP are treated alike (143, 129).
+#pragma once
+#include <array>
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+namespace app {
+
+// One a process, made before other threads.
+class Interrupt {
+  public:
+    Interrupt();
+    ~Interrupt();
+    Interrupt(const Interrupt&) = delete;
+    Interrupt& operator=(const Interrupt&) = delete;
+
+    std::stop_token token() const { return m_stop.get_token(); }
+    int exitCode() const;  // 128 + the signal that came; 130 if none did
+
+  private:
+    std::stop_source m_stop;
+    std::array<int, 2> m_pipe{-1, -1};  // a handler may only write(); this thread asks for the stop
+    std::thread m_listener;
+};
+
+}  // namespace app
