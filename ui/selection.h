@@ -9,10 +9,10 @@ namespace ui {
 
 struct Selection {
     engine::RunId run{};
-    engine::LayerHead at;              // the focused head
-    engine::Position dest{};           // selected row
-    engine::Position src{};            // selected column
-    bool locked = false;               // a cell was clicked; hovering previews and never moves it
+    engine::LayerHead at;     // the focused head
+    engine::Position dest{};  // selected row
+    engine::Position src{};   // selected column
+    bool locked = false;      // a cell was clicked; hovering previews and never moves it
     bool operator==(const Selection&) const = default;
 };
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each head of the focused layer, and each layer's attention and MLP, writes at the selected
+// position.
+#pragma once
+#include <QString>
+#include <QWidget>
+
+#include "ui/contribution_plot.h"
+
+class QButtonGroup;
+class QCustomPlot;
+class QLabel;
+class QScrollArea;
+class QStackedLayout;
+
+namespace ui {
+
+class ContributionBars : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ContributionBars(QWidget* parent = nullptr);
+
+    void clear(const QString& sentence);
+    // targetText and distractorText are visible tokens ("·Mary"), the latter empty where there is
+    // none.
+    void setTable(const engine::ContributionTable&, int kvHeads, const QString& targetText,
+                  const QString& distractorText);
+    void setFocus(engine::LayerHead);
+    void setMeasure(Measure);
+    Measure measure() const { return m_view.measure; }
+    bool hasTable() const { return m_hasTable; }
+    const engine::ContributionTable& table() const { return m_table; }
+    engine::LayerHead focus() const { return m_view.focus; }
+    QCustomPlot* headsPlot() const { return m_heads; }
+    QCustomPlot* layersPlot() const { return m_layers; }
+
+  Q_SIGNALS:
+    void headActivated(engine::LayerHead);
+    void layerActivated(engine::Layer);
+    void measureChanged(ui::Measure);
+
+  protected:
+    bool eventFilter(QObject*, QEvent*) override;
+    void changeEvent(QEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+
+  private:
+    void refresh();
+    int rowAt(const QCustomPlot*, double y) const;
+
+    engine::ContributionTable m_table;
+    ContributionView m_view;
+    bool m_hasTable = false;
+    QString m_targetText, m_distractorText;
+    QStackedLayout* m_pages = nullptr;
+    QLabel* m_sentence = nullptr;
+    QButtonGroup* m_measures = nullptr;
+    QLabel *m_subject = nullptr, *m_headsTitle = nullptr, *m_closes = nullptr;
+    QLabel *m_headsSum = nullptr, *m_headsSumValue = nullptr;
+    QLabel *m_layersSum = nullptr, *m_layersSumValue = nullptr, *m_totalsTitle = nullptr;
+    QScrollArea* m_headsScroll = nullptr;
+    QCustomPlot *m_heads = nullptr, *m_layers = nullptr;
+    int m_hoveredHead = -1, m_hoveredLayer = -1;
+};
+
+}  // namespace ui

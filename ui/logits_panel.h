@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the model would say next after the selected position, and which token's logit is attributed.
+#pragma once
+#include <QWidget>
+#include <optional>
+
+#include "engine/values/run.h"
+
+class QComboBox;
+class QLabel;
+class QStackedLayout;
+class QTableView;
+
+namespace ui {
+
+class LogitsModel;
+
+class LogitsPanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit LogitsPanel(QWidget* parent = nullptr);
+
+    void clear(const QString& sentence);  // says why there is nothing
+    void setTopTokens(const engine::TopTokens&);
+    void setTarget(const std::optional<engine::Candidate>&);  // none: the position's own top token
+    void setDistractor(const std::optional<engine::Candidate>&);  // none: the target's logit alone
+    // Of the target, minus the distractor's; shown right of the pickers. None: computed where both
+    // are in the list.
+    void setLogit(std::optional<double>);
+    LogitsModel* model() const { return m_model; }
+    QTableView* view() const { return m_view; }
+
+  Q_SIGNALS:
+    void targetChanged(
+        std::optional<engine::Candidate>);  // none: back to the position's own top token
+    void distractorChanged(std::optional<engine::Candidate>);
+
+  private:
+    void refreshPickers();
+    void refreshLogit();
+    void clickCell(const QModelIndex&);
+    void pick(QComboBox*, int index);
+
+    LogitsModel* m_model = nullptr;
+    QStackedLayout* m_pages = nullptr;
+    QLabel* m_sentence = nullptr;
+    QTableView* m_view = nullptr;
+    QComboBox *m_target = nullptr, *m_distractor = nullptr;
+    QLabel* m_logitLabel = nullptr;
+    std::optional<double> m_logit;
+};
+
+}  // namespace ui

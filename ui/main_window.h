@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The frame: menus and keys, run bar, docks, page, status bar. Its parts are reached through the
+// accessors and are wired by the app; what the window itself knows is the run state, the selection
+// and the layout. GUI thread only.
+#pragma once
+#include <QList>
+#include <QMainWindow>
+#include <QString>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/values/model_info.h"
+#include "engine/values/run.h"
+#include "engine/values/tile.h"
+#include "ui/message_bar.h"
+#include "ui/run_state.h"
+#include "ui/selection.h"
+
+class QSettings;
+
+namespace ui {
+
+class ChecksBadge;
+class ContributionBars;
+class EmptyPage;
+class LogitsPanel;
+class ProgressPanel;
+class PromptPanel;
+class StepBar;
+class TokenStrip;
+
+enum class Menu { File, Edit, View, Model, Run, Heads, Export, Help };
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+  public:
+    // Layout, geometry and colour scheme come from settings and go back there on close; not owned.
+    explicit MainWindow(QSettings& settings, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    PromptPanel& promptPanel() const;
+    TokenStrip& tokenStrip() const;
+    StepBar& stepBar() const;
+    LogitsPanel& logitsPanel() const;
+    ContributionBars& contributionBars() const;
+    ProgressPanel& progressPanel() const;
+    EmptyPage& emptyPage() const;
+    ChecksBadge& checksBadge() const;
+    MessageBar& messageBar() const;
+
+    void setHeadsWidget(QWidget*);  // content of the Heads dock (the grid); owned from here
+    void setHeadPage(
+        QWidget*);  // below the token strip: head bar, map, scale column; owned from here
+    // An action of a view that the app composes, in menu and key overlay like the window's own.
+    // Letter keys yield to text.
+    QAction* addViewAction(Menu, const QString& text, const QKeySequence&,
+                           const QString& statusTip = {});
+
+    void setModels(const std::vector<engine::ModelInfo>&);   // run bar, Model menu, empty page
+    void setModel(const std::optional<engine::ModelInfo>&);  // the open one; none: the empty page
+    void setRunState(RunState, const QString& cannotRun = {}, const QString& cannotStep = {});
+    RunState runState() const;
+    void setTokens(std::vector<engine::Token>, std::int64_t promptTokens);  // strip and dock titles
+    void appendToken(const engine::Token&);
+    void setRows(std::int64_t published);
+    void setSelection(const Selection&);  // strip, steps, bars, titles, tab; Esc follows its lock
+    void clearSelection();                // no run: nothing is marked
+    void setHeadsNote(const QString&);    // right of the Heads dock's title: "270 of 270"
+
+    void setStateText(const QString&);  // "Generating, token 9 of 16"
+    void setHoverText(const QString&);  // "L23.H3 · dest 13 ← src 9 · p 0.7404"
+    void setRateText(const QString&);   // "38.6 tok/s"
+    void setPages(std::int64_t used, std::int64_t total);  // total 0: "pages –"
+    void setBusyFraction(std::optional<double>);           // the thin bar; none: hidden
+    void showMessage(const Message&);  // message bar, and kept in Help, Messages
+    const QList<Message>& messages() const;
+
+  Q_SIGNALS:
+    void modelChosen(const QString& path);
+    void openModelRequested();
+    void promptChosen(
+        const QString& text);  // an example, or a dropped text file; already in the prompt field
+    void runRequested();
+    void stepRequested();
+    void pauseRequested();
+    void stopRequested();  // Stop, Ctrl+., Cancel of the progress panel
+    void exportHeatmapRequested();
+    void exportBarsRequested();
+    void copyLocationRequested();
+    void quitRequested();  // the app ends its threads, then closes the window
+    void remedyChosen(const QString& id);
+
+    void headMoveRequested(int layers, int heads);  // arrows
+    void cellMoveRequested(int dests, int srcs);    // Shift + arrows, by 10 with Ctrl
+    void rowMoveRequested(int rows);                // [ ] and ‹ ›
+    void firstRowRequested();                       // Home, «
+    void newestRowRequested();                      // End, »
+    void quantityRequested(engine::Quantity);       // 1 2 3 4
+    void scaleRequested();                          // S: the next one
+    void rangeRequested();                          // R
+    void sinkRequested();                           // B
+    void poolingRequested();                        // M
+    void zoomRequested(int direction);              // + 1, − −1, 0 whole
+    void unlockRequested();                         // Esc while a cell is locked
+    void schemeChanged();                           // light or dark was applied
+
+  protected:
+    bool event(QEvent*) override;
+    void closeEvent(QCloseEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void showEvent(QShowEvent*) override;
+    void dragEnterEvent(QDragEnterEvent*) override;
+    void dropEvent(QDropEvent*) override;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> m;
+};
+
+}  // namespace ui

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What takes longer than a second: amount, rate, time left and Cancel. Placed over the map's
+// uncomputed area.
+#pragma once
+#include <QElapsedTimer>
+#include <QFrame>
+#include <QString>
+#include <QTimer>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace ui {
+
+class ProgressPanel : public QFrame {
+    Q_OBJECT
+  public:
+    enum class Unit { Tokens, Bytes };
+
+    explicit ProgressPanel(QWidget* parent = nullptr);
+    // Shows itself once the work has taken 400 ms and is expected to take more than a second in
+    // all.
+    void begin(const QString& title, Unit unit, const QString& note = {});
+    void setProgress(qint64 done, qint64 total, const QString& detail = {});
+    void end();
+    bool isRunning() const { return m_running; }
+    double fraction() const;     // 0 to 1
+    double rate() const;         // units a second since begin, 0 while unknown
+    QString amountText() const;  // "4,096 of 8,192 tokens · 141 tok/s · layer 17 of 30"
+    QString timeLeftText() const;
+
+  Q_SIGNALS:
+    void cancelRequested();
+    void shown();  // became visible, or changed its size: the window places it
+
+  protected:
+    void paintEvent(QPaintEvent*) override;
+    void showEvent(QShowEvent*) override;
+
+  private:
+    void refresh();
+
+    Unit m_unit = Unit::Tokens;
+    qint64 m_done = 0, m_total = 0, m_first = 0;
+    QString m_detail;
+    bool m_running = false;
+    QElapsedTimer m_since;
+    QTimer m_patience;
+    QLabel *m_title = nullptr, *m_left = nullptr, *m_amount = nullptr, *m_note = nullptr;
+    QProgressBar* m_bar = nullptr;
+    QPushButton* m_cancel = nullptr;
+};
+
+}  // namespace ui

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The run bar: which model, what prompt, how to run it.
+#pragma once
+#include <QString>
+#include <QWidget>
+#include <vector>
+
+#include "engine/values/model_info.h"
+#include "engine/values/run.h"
+#include "ui/run_state.h"
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QSpinBox;
+class QToolButton;
+
+namespace ui {
+
+class PromptField;
+class SamplerBox;
+
+class PromptPanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit PromptPanel(QWidget* parent = nullptr);
+
+    void setModels(const std::vector<engine::ModelInfo>&);
+    void setCurrentModel(
+        const QString& path);        // empty: "No model"; a path not in the list is added
+    void setPrompt(const QString&);  // exactly as given; no signal
+    void setTokenOptions(const engine::TokenizeOptions&);
+    void setSampling(const engine::Sampling&);
+    void setTokensToGenerate(int);
+    void setDeviceText(const QString& device, const QString& memory);
+    // cannotRun, cannotStep: why not, beyond what the state says; each is the tooltip of its
+    // disabled button.
+    void setRunState(RunState, const QString& cannotRun = {}, const QString& cannotStep = {});
+
+    QString prompt() const;
+    engine::TokenizeOptions tokenOptions() const;  // chat only where the model has a template
+    engine::Sampling sampling() const;
+    int tokensToGenerate() const;
+    bool canRun() const;
+    bool canStep() const;
+    bool canPause() const;
+    bool canStop() const;
+    void editPrompt();  // opens the editor and gives it the focus (Ctrl+L)
+    void focusPrompt();
+    void toggleControlStrings();
+
+  Q_SIGNALS:
+    void modelChosen(const QString& path);
+    void openModelRequested();
+    void runRequested();
+    void stepRequested();
+    void pauseRequested();
+    void stopRequested();
+    void
+    promptChanged();  // the text or how it is tokenized; the run shown is then of an older text
+    void samplingChanged();
+    void tokensToGenerateChanged(int tokens);
+    void availabilityChanged();  // one of the can…() may have changed
+
+  protected:
+    void resizeEvent(QResizeEvent*) override;
+    void changeEvent(QEvent*) override;
+
+  private:
+    void build();
+    void applyTheme();
+    void refreshButtons();
+    void refreshModels();
+    void chooseModel(int index);
+    QToolButton* addButton(const QString& text, void (PromptPanel::*signal)());
+
+    std::vector<engine::ModelInfo> m_infos;
+    QString m_current;
+    RunState m_state = RunState::NoModel;
+    QString m_cannotRun, m_cannotStep;
+    QComboBox* m_model = nullptr;
+    PromptField* m_prompt = nullptr;
+    QToolButton* m_expand = nullptr;
+    QCheckBox* m_chat = nullptr;
+    QToolButton* m_special = nullptr;
+    QToolButton *m_run = nullptr, *m_step = nullptr, *m_pause = nullptr, *m_stop = nullptr;
+    QSpinBox* m_tokens = nullptr;
+    SamplerBox* m_sampler = nullptr;
+    QLabel *m_device = nullptr, *m_memory = nullptr;
+};
+
+}  // namespace ui

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Prefill, the candidates after it and, once tokens are generated, one lane of steps.
+#pragma once
+#include <QWidget>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/values/ids.h"
+#include "engine/values/run.h"
+
+class QLabel;
+class QStackedLayout;
+
+namespace ui {
+
+class StepLane;
+
+class StepBar : public QWidget {
+    Q_OBJECT
+  public:
+    explicit StepBar(QWidget* parent = nullptr);
+
+    void clear(const QString& sentence);  // no run: says what will stand here
+    void setPrefill(std::int64_t done,
+                    std::int64_t total);  // starts a run afresh when done == 0; rows read so far
+    void setCandidates(const std::vector<engine::Candidate>&);  // after the prompt's last row
+    void setSteps(const std::vector<engine::Step>&);            // replaces all
+    void appendStep(const engine::Step&);
+    void setPlan(const QString& sampler,
+                 int planned);     // "greedy", 16: the lane says "greedy, 9 of 16"
+    void setNote(const QString&);  // e.g. why no step is possible; empty: the usual hint
+    void setSelected(std::optional<engine::Position> dest);  // marks the step whose row is selected
+    void setFollowNewest(bool);
+    bool followNewest() const { return m_follow; }
+    const std::vector<engine::Step>& steps() const;
+    QRect stepRect(int index) const;  // in this widget's coordinates; empty when out of view
+    QRect prefillRect() const;
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  Q_SIGNALS:
+    void stepSelected(
+        engine::Position row);  // a step's own row, or the prompt's last for the prefill box
+    void followNewestChanged(bool);
+
+  private:
+    QLabel* m_sentence = nullptr;
+    QStackedLayout* m_pages = nullptr;
+    StepLane* m_lane = nullptr;
+    bool m_follow = true;
+};
+
+}  // namespace ui

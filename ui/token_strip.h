@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The run's tokens in one row: which the selected dest attends to (upper half), which attend to the
+// selected src (lower half). Only the tokens in view are laid out.
+#pragma once
+#include <QWidget>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/values/ids.h"
+#include "engine/values/run.h"
+
+namespace ui {
+
+class TokenStrip : public QWidget {
+    Q_OBJECT
+  public:
+    explicit TokenStrip(QWidget* parent = nullptr);
+    ~TokenStrip() override;
+
+    void setTokens(std::vector<engine::Token>,
+                   std::int64_t promptTokens);  // the rest were generated
+    void appendToken(const engine::Token&);
+    void setRows(std::int64_t published);  // tokens from here on are dashed: no row yet
+    void setSelection(std::optional<engine::Position> dest,
+                      std::optional<engine::Position> src);  // scrolls to a new one
+    void setRow(std::vector<float> p);     // p of the selected dest on every src; empty: unknown
+    void setColumn(std::vector<float> p);  // p of every dest on the selected src; empty: unknown
+    void setClicksSource(bool);            // direction: a plain click selects as src (key D)
+    bool clicksSource() const { return m_clicksSource; }
+
+    const std::vector<engine::Token>& tokens() const { return m_tokens; }
+    std::int64_t promptTokens() const { return m_prompt; }
+    std::int64_t rows() const { return m_rows; }
+    QString label(engine::Position) const;  // "13 ·to"; "13" when there is no such token
+    QRect tokenRect(std::int64_t index);    // empty when out of view
+    std::int64_t tokenAt(QPoint);           // −1: none
+    void scrollTo(std::int64_t index);
+    std::int64_t firstInView() const;
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  Q_SIGNALS:
+    void tokenHovered(std::optional<engine::Position>);
+    void tokenClicked(engine::Position, bool asSource);  // Ctrl turns the direction for one click
+    void directionChanged(bool clicksSource);
+
+  protected:
+    bool event(QEvent*) override;
+    void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void mouseMoveEvent(QMouseEvent*) override;
+    void mousePressEvent(QMouseEvent*) override;
+    void mouseReleaseEvent(QMouseEvent*) override;
+    void leaveEvent(QEvent*) override;
+    void wheelEvent(QWheelEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
+    void changeEvent(QEvent*) override;
+
+  private:
+    struct Layout;  // widths known so far and where the view stands
+    void setHovered(std::int64_t index);
+    void dragTrack(int x);
+    void paintToken(QPainter&, std::int64_t index, const QRect&) const;
+    void paintLegend(QPainter&) const;
+    void paintTrack(QPainter&) const;
+    bool hasTrack() const;
+    QRect trackRect() const;
+    QRect rowRect() const;
+
+    std::vector<engine::Token> m_tokens;
+    std::int64_t m_prompt = 0, m_rows = 0;
+    std::optional<engine::Position> m_dest, m_src;
+    std::vector<float> m_row, m_column;
+    bool m_clicksSource = false;
+    std::int64_t m_hovered = -1;
+    std::optional<QPoint> m_pressed;  // where, until the button is up
+    bool m_dragging = false, m_onTrack = false;
+    int m_dragX = 0;
+    std::unique_ptr<Layout> m_layout;
+};
+
+}  // namespace ui
