@@ -20,7 +20,8 @@ struct TileAxis {
 // One head of a tile request. The value of a cell is, with s the score of ScoreRule and p = exp(s − lse[dest]):
 //   scores: s                    column_weight == null, raw == true
 //   pattern: p                   column_weight == null, raw == false
-//   value, attribution: p · column_weight[src]          (column_weight [src_end − src_begin], index src − first edge)
+//   value, attribution: p · column_weight[src] · row_weight[dest]   (column_weight [src_end − src_begin], index src −
+//                                                                    first edge; row_weight may be null: 1)
 // Max takes the value of largest magnitude when `signed_max`, else the largest. Mean is over visible cells; with
 // `span_mean` it is Σ over (dest, src) cells divided by the number of dest rows of the pixel that are < rows (a row of
 // spans then sums to 1). A pixel without a visible cell is `empty` (−inf for scores, 0 otherwise).
@@ -31,9 +32,12 @@ struct TileHead {
     std::int32_t head = 0;                 // query head
     std::int64_t rows = 0;                 // published rows of the run
     const float* column_weight = nullptr;
+    const float* row_weight = nullptr;     // [rows], index dest, or null: a further factor of the row (the final norm's
+                                           // frozen 1/rms at dest, which makes an attribution map exact row by row)
     const TraceView* minus_trace = nullptr;  // subtract the same cell of another run before pooling (same head, rule)
     std::int64_t minus_rows = 0;
     const float* minus_column_weight = nullptr;
+    const float* minus_row_weight = nullptr;
     float* out = nullptr;                  // [dest.pixels, src.pixels], or null when out_u8 is given
     std::uint8_t* out_u8 = nullptr;
 };

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opening: headers, plan, weights, tokenizer, page pool. And inspecting, which stops after the plan.
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "engine/families/family.h"
+#include "engine/formats/checkpoint.h"
+#include "engine/model/compute_threads.h"
+#include "engine/module.h"
+#include "engine/run/memory.h"
+#include "engine/run/model_runner.h"
+
+namespace engine {
+namespace {
+
+std::string format_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan) {
+    const bool gguf = checkpoint.format == formats::Checkpoint::Format::Gguf;
+    std::string storage;
+    if (!plan.layers.empty()) storage = formats::name_of(checkpoint.at(plan.layers.front().q).storage);
+    return (gguf ? "GGUF " : "safetensors ") + storage;
+}
+
+std::int64_t planned_bytes(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan) {
+    std::int64_t bytes = 0;
+    const auto count = [&](const std::string& name) {
+        if (const formats::StoredTensor* tensor = name.empty() ? nullptr : checkpoint.find(name))
+            bytes += static_cast<std::int64_t>(tensor->bytes);
+    };
+    count(plan.embedding);
+    count(plan.final_norm);
+    if (plan.unembedding != plan.embedding) count(plan.unembedding);
+    for (const families::LayerWeights& layer : plan.layers)
+        for (const std::string* name :
+             {&layer.attention_norm, &layer.q, &layer.k, &layer.v, &layer.o, &layer.q_bias, &layer.k_bias,
+              &layer.v_bias, &layer.o_bias, &layer.q_norm, &layer.k_norm, &layer.mlp_norm, &layer.gate, &layer.up,
+              &layer.down})
+            count(*name);
+    return bytes;
+}
+
+std::string file_name(const std::string& path) {
+    std::filesystem::path file = std::filesystem::path(path).lexically_normal();
+    if (!file.has_filename()) file = file.parent_path();
+    return file.extension() == ".gguf" ? file.stem().string() : file.filename().string();
+}
+
+ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan, std::int64_t page_tokens) {
+    const ModelConfig& config = plan.config;
+    ModelInfo info;
+    info.path = checkpoint.path;
+    info.name = config.name.empty() ? file_name(checkpoint.path) : config.name;
+    info.family = config.family;
+    info.format = format_of(checkpoint, plan);
+    info.layers = config.layers;
+    info.query_heads = config.query_heads;
+    info.kv_heads = config.kv_heads;
+    info.head_dim = config.head_dim;
+    info.d_model = config.d_model;
+    info.d_ff = config.d_ff;
+    info.vocab = config.vocab;
+    info.context = config.context;
+    for (const LayerConfig& layer : config.per_layer) info.attention.push_back(layer.attention);
+    info.weight_bytes = planned_bytes(checkpoint, plan);
+    info.page_tokens = page_tokens;
+    info.bytes_per_token = TraceLayout(config, page_tokens, true).bytes_per_token();
+    info.memory_free = memory_available();
+    info.memory_total = memory_total();
+    info.device = "CPU";
+    info.hash = checkpoint.hash;
+    return info;
+}
+
+// Pages for the pool: a share of what is free, as the window and the system want to live too; more than eight whole
+// contexts are never of use.
+std::int64_t pool_pages(const OpenRequest& request, const TraceLayout& layout, std::int64_t context) {
+    const std::int64_t limit =
+        request.memory_limit > 0 ? request.memory_limit : memory_available() / 4 * 3;
+    constexpr std::int64_t most_contexts = 8;
+    const std::int64_t pages =
+        std::min(limit / layout.page_bytes(), most_contexts * layout.pages_for(context));
+    if (pages < 1)
+        throw Error(Failure::Kind::OutOfMemory,
+                    "one page of the trace needs " + format_bytes(layout.page_bytes()) + ", and the limit is " +
+                        format_bytes(limit),
+                    "page pool", "raise the memory limit or use smaller pages");
+    return pages;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress& on_progress, std::stop_token stop) {
+    if (request.dtype && *request.dtype != DType::F32)
+        throw Error(Failure::Kind::Unsupported,
+                    std::string(name_of(*request.dtype)) + " is not a compute dtype of the CPU engine", request.path,
+                    "use float32: weights of any stored dtype are computed in it exactly");
+    if (request.page_tokens < 1 || request.page_tokens > 4096)
+        throw Error(Failure::Kind::BadRequest, "a page of " + std::to_string(request.page_tokens) +
+                                                   " tokens is outside 1 to 4,096");
+    const formats::Checkpoint checkpoint = formats::open_checkpoint(request.path);
+    const families::ModelPlan plan = families::plan_model(checkpoint);
+    constexpr int most_threads = 1024;
+    if (request.threads < 0 || request.threads > most_threads)
+        throw Error(Failure::Kind::BadRequest, std::to_string(request.threads) + " threads are outside 1 to 1,024");
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int threads = request.threads > 0 ? request.threads : cores;
+    const kernels::Parallel parallel = compute_threads(threads);
+    auto model = load_model(
+        checkpoint, plan,
+        [&](std::int64_t done, std::int64_t total) {
+            if (on_progress) on_progress(Progress{done, total});
+        },
+        stop);
+    auto layout = std::make_shared<const TraceLayout>(plan.config, request.page_tokens, request.capture);
+    auto pool = std::make_shared<PagePool>(layout->page_bytes(), pool_pages(request, *layout, plan.config.context));
+    auto tokens = tokenizer::make_tokenizer(checkpoint);
+    ModelInfo info = info_of(checkpoint, plan, request.page_tokens);
+    info.weight_bytes = model->weight_bytes;
+    info.bytes_per_token = layout->bytes_per_token();
+    info.pages = pool->capacity();
+    info.threads = threads;
+    info.has_chat_template = tokens->has_chat_template();
+    return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens), std::move(pool),
+                                         std::move(layout), parallel);
+}
+
+ModelInfo inspect_model(const std::string& path) {
+    const formats::Checkpoint checkpoint = formats::open_checkpoint(path);
+    try {
+        const families::ModelPlan plan = families::plan_model(checkpoint);
+        ModelInfo info = info_of(checkpoint, plan, OpenRequest{}.page_tokens);
+        const TraceLayout layout(plan.config, info.page_tokens, true);
+        info.pages = pool_pages({}, layout, plan.config.context);
+        return info;
+    } catch (const Error& refusal) {
+        ModelInfo info;
+        info.path = path;
+        info.name = file_name(path);
+        info.family = families::stated_architecture(checkpoint);
+        info.hash = checkpoint.hash;
+        info.weight_bytes = checkpoint.file_bytes;
+        info.supported = false;
+        info.reason = refusal.what();
+        return info;
+    }
+}
+
+}  // namespace engine
+
+engine::Engine* headscope_open_engine(const engine::OpenRequest* request, const engine::OnProgress* on_progress,
+                                      const std::stop_token* stop) {
+    return engine::open_engine(*request, *on_progress, *stop).release();
+}
+
+void headscope_inspect_model(const char* path, engine::ModelInfo* out) { *out = engine::inspect_model(path); }

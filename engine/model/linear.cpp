@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/model/linear.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/mm.h>
+
+#include <algorithm>
+
+#include "engine/formats/gguf_quants.h"
+#include "engine/values/failure.h"
+
+namespace engine {
+namespace {
+
+kernels::WeightType weight_type(formats::Storage storage) {
+    switch (storage) {
+        case formats::Storage::F32: return kernels::WeightType::F32;
+        case formats::Storage::F16: return kernels::WeightType::F16;
+        case formats::Storage::BF16: return kernels::WeightType::BF16;
+        case formats::Storage::Q4_0: return kernels::WeightType::Q4_0;
+        case formats::Storage::Q4_1: return kernels::WeightType::Q4_1;
+        case formats::Storage::Q8_0: return kernels::WeightType::Q8_0;
+    }
+    throw Error(Failure::Kind::Internal, "a storage type without a kernel");
+}
+
+// ATen has no view of constant memory; nothing is written through it.
+at::Tensor matrix(const float* data, std::int64_t rows, std::int64_t columns) {
+    return at::from_blob(const_cast<float*>(data), {rows, columns}, at::kFloat);
+}
+
+constexpr std::int64_t gemv_rows = 8;  // up to here the blocks are read once for all rows and no panel pays
+
+}  // namespace
+
+float* PanelScratch::at_least(std::int64_t floats) {
+    if (size_ < floats) {
+        data_.reset();
+        data_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(floats));
+        size_ = floats;
+    }
+    return data_.get();
+}
+
+void Linear::add(const formats::StoredTensor& weight, const formats::StoredTensor* bias) {
+    if (!weights_.empty() && weight.columns() != in_)
+        throw Error(Failure::Kind::Internal, "matrices of one product differ in width", weight.name);
+    in_ = weight.columns();
+    weights_.push_back({weight.data, weight_type(weight.storage), weight.rows(), weight.columns(),
+                        static_cast<std::int64_t>(weight.row_bytes())});
+    owners_.push_back(weight.owner);
+    bias_.resize(static_cast<std::size_t>(out_ + weight.rows()), 0.0f);
+    if (bias != nullptr) {
+        has_bias_ = true;
+        formats::decode(bias->storage, bias->data, bias_.data() + out_, weight.rows());
+    }
+    out_ += weight.rows();
+    bytes_ += static_cast<std::int64_t>(weight.bytes);
+}
+
+void Linear::forward(const float* x, std::int64_t rows, float* y, bool accumulate, PanelScratch& scratch,
+                     const kernels::Parallel& parallel) const {
+    if (rows <= gemv_rows) return forward_few(x, rows, y, accumulate, parallel);
+    float* panel = scratch.at_least(in_ * out_);
+    decode(panel, parallel);
+    at::Tensor result = matrix(y, rows, out_);
+    const at::Tensor input = matrix(x, rows, in_), weight = matrix(panel, out_, in_).t();
+    if (accumulate)
+        at::addmm_out(result, result, input, weight);
+    else
+        at::mm_out(result, input, weight);
+    if (has_bias_) {
+        parallel.for_each(rows, [&](std::int64_t row) {
+            float* to = y + row * out_;
+            for (std::int64_t i = 0; i < out_; ++i) to[i] += bias_[static_cast<std::size_t>(i)];
+        });
+    }
+}
+
+void Linear::forward_few(const float* x, std::int64_t rows, float* y, bool accumulate,
+                         const kernels::Parallel& parallel) const {
+    constexpr std::size_t most = 4;  // q, k, v; gate, up
+    if (weights_.size() > most) throw Error(Failure::Kind::Internal, "more matrices than one product takes");
+    float* outputs[most];
+    const float* biases[most];
+    std::int64_t strides[most];
+    std::int64_t column = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+        outputs[i] = y + column;
+        biases[i] = has_bias_ ? bias_.data() + column : nullptr;
+        strides[i] = out_;
+        column += weights_[i].rows;
+    }
+    kernels::GemvArgs args;
+    args.weights = weights_.data();
+    args.bias = has_bias_ ? biases : nullptr;
+    args.y = outputs;
+    args.y_stride = strides;
+    args.weight_count = static_cast<std::int64_t>(weights_.size());
+    args.x = x;
+    args.x_stride = in_;
+    args.batch = rows;
+    args.accumulate = accumulate;
+    kernels::cpu::gemv(args, parallel);
+}
+
+void Linear::decode(float* to, const kernels::Parallel& parallel) const {
+    for (const kernels::Weight& weight : weights_) {
+        kernels::cpu::decode_rows(weight, 0, weight.rows, to, parallel);
+        to += weight.rows * in_;
+    }
+}
+
+}  // namespace engine

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cosines and sines of a chunk's positions for every distinct Rope of a model.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/model_config.h"
+
+namespace engine {
+
+class RopeTable {
+  public:
+    explicit RopeTable(const ModelConfig&);
+
+    // Phases in fp64, rounded once to fp32 (CASES: a phase in the model's dtype makes neighbouring positions equal).
+    void fill(std::int64_t begin, std::int64_t end);
+
+    struct Layer {
+        const float* cosines = nullptr;  // [end − begin, rotary_dim / 2]; null: the layer has no RoPE
+        const float* sines = nullptr;
+        int rotary_dim = 0;
+    };
+    Layer layer(int index) const;
+
+  private:
+    struct Distinct {
+        Rope rope;
+        std::vector<float> cosines, sines;
+    };
+    std::vector<Distinct> distinct_;
+    std::vector<int> of_layer_;  // index into distinct_, −1 without RoPE
+};
+
+}  // namespace engine

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run/memory.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+
+namespace engine {
+namespace {
+
+constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t meminfo(const std::string& field) {
+    std::ifstream file("/proc/meminfo");
+    std::string name, unit;
+    for (std::int64_t kib = 0; file >> name >> kib; std::getline(file, unit))
+        if (name == field) return kib * 1024;
+    return unknown;
+}
+
+// A file of control group v2 with one number; "max" or no file: no limit.
+std::int64_t group_number(const char* path) {
+    std::ifstream file(path);
+    std::int64_t value = 0;
+    return file >> value ? value : unknown;
+}
+
+}  // namespace
+
+std::int64_t memory_available() {
+    const std::int64_t limit = group_number("/sys/fs/cgroup/memory.max");
+    std::int64_t available = meminfo("MemAvailable:");
+    if (limit != unknown) {
+        const std::int64_t used = group_number("/sys/fs/cgroup/memory.current");
+        available = std::min(available, used == unknown ? limit : std::max<std::int64_t>(limit - used, 0));
+    }
+    return available;
+}
+
+std::int64_t memory_total() {
+    return std::min(meminfo("MemTotal:"), group_number("/sys/fs/cgroup/memory.max"));
+}
+
+std::string format_bytes(std::int64_t bytes) {
+    const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; value >= 999.5 && unit < 4; ++unit) value /= 1000;
+    char text[32];
+    std::snprintf(text, sizeof text, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    return text;
+}
+
+}  // namespace engine
