@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bytes to named tensors: a folder of safetensors (single or sharded) or a GGUF file, mapped, its header checked against
-// the file before anything is allocated.
+// Bytes to named tensors: a folder of safetensors (single or sharded) or a GGUF file, mapped, its
+// header checked against the file before anything is allocated.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +15,20 @@
 
 namespace engine::formats {
 
-// How elements lie in a file. The block types are GGUF's: 32 elements a block, N bytes (see gguf_quants.h).
+// How elements lie in a file. The block types are GGUF's: 32 elements a block, N bytes (see
+// gguf_quants.h).
 enum class Storage : std::uint8_t { F32, F16, BF16, Q4_0, Q4_1, Q8_0 };
-const char* name_of(Storage);               // "Q4_1"
-std::int64_t block_elements(Storage);       // 1 for plain types
+const char* name_of(Storage);          // "Q4_1"
+std::int64_t block_elements(Storage);  // 1 for plain types
 std::int64_t block_bytes(Storage);
 
 struct StoredTensor {
-    std::string name;                   // as in the file
+    std::string name;  // as in the file
     Storage storage = Storage::F32;
-    std::vector<std::int64_t> shape;    // outermost first, so a GGUF's ne is reversed: a weight is [out, in]
-    const std::byte* data = nullptr;    // inside the mapping; a row's elements are contiguous; may be unaligned
+    std::vector<std::int64_t>
+        shape;  // outermost first, so a GGUF's ne is reversed: a weight is [out, in]
+    const std::byte* data =
+        nullptr;  // inside the mapping; a row's elements are contiguous; may be unaligned
     std::size_t bytes = 0;
     std::shared_ptr<const void> owner;  // the mapping
 
@@ -36,16 +39,19 @@ struct StoredTensor {
     }
 };
 
-// A GGUF metadata value. Arrays are homogeneous in the format; integers of every width become int64 or uint64.
-using MetaValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::int64_t>,
-                               std::vector<double>, std::vector<std::string>>;
+// A GGUF metadata value. Arrays are homogeneous in the format; integers of every width become int64
+// or uint64.
+using MetaValue =
+    std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::int64_t>,
+                 std::vector<double>, std::vector<std::string>>;
 
 class Metadata {
   public:
     void set(std::string key, MetaValue value);
     bool has(std::string_view key) const;
     const MetaValue* find(std::string_view key) const;
-    // Each throws Error(BadFile) naming the key where it is absent or of another type; the *_or forms only on a wrong type.
+    // Each throws Error(BadFile) naming the key where it is absent or of another type; the *_or
+    // forms only on a wrong type.
     std::int64_t integer(std::string_view key) const;
     double number(std::string_view key) const;
     const std::string& text(std::string_view key) const;
@@ -63,19 +69,24 @@ class Metadata {
 struct Checkpoint {
     enum class Format { Safetensors, Gguf };
     Format format = Format::Safetensors;
-    std::string path;                              // as given
+    std::string path;  // as given
     std::map<std::string, StoredTensor, std::less<>> tensors;
+    std::map<std::string, std::string, std::less<>>
+        refused;  // stored in a type that is not read: name to type ("Q6_K")
     std::shared_ptr<const nlohmann::json> config;  // config.json of a folder; null for GGUF
     Metadata metadata;                             // of a GGUF; empty for a folder
     std::int64_t file_bytes = 0;                   // of all weight files
-    std::string hash;                              // 16 hex digits over config, headers and file sizes (not the weights)
+    std::string hash;  // 16 hex digits over config, headers and file sizes (not the weights)
 
+    bool has(std::string_view name) const;  // in whatever type
     const StoredTensor* find(std::string_view name) const;
-    const StoredTensor& at(std::string_view name) const;  // throws Error(BadFile) naming what is missing
+    // Throws Error: BadFile naming what is missing, Unsupported naming the type that is not read.
+    const StoredTensor& at(std::string_view name) const;
 };
 
-// Throws Error: BadFile (missing, truncated, lying: with the numbers read), Unsupported (pickle, ONNX, a tensor type: by
-// name, with how to convert). Allocates in proportion to the header only after the header was checked against the file.
+// Throws Error: BadFile (missing, truncated, lying: with the numbers read), Unsupported (pickle,
+// ONNX, a tensor type: by name, with how to convert). Allocates in proportion to the header only
+// after the header was checked against the file.
 Checkpoint open_checkpoint(const std::string& path);
 
 }  // namespace engine::formats

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GGUF's block types as plain scalar code: the readable reference that the vectorized kernels are tested against, and
-// what load-time conversions use. Layouts from the GGUF/ggml format: 32 elements a block, scales in fp16.
+// GGUF's block types as plain scalar code: the readable reference that the vectorized kernels are
+// tested against, and what load-time conversions use. Layouts from the GGUF/ggml format: 32
+// elements a block, scales in fp16.
 //   Q4_0 18 bytes: d, 16 × nibbles (low = elements 0–15, high = 16–31);      w = d · (n − 8)
 //   Q4_1 20 bytes: d, m, 16 × nibbles (same order);                          w = d · n + m
 //   Q8_0 34 bytes: d, 32 × int8;                                             w = d · n

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/formats/checkpoint.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "engine/formats/content_hash.h"
+#include "engine/formats/foreign_file.h"
+#include "engine/formats/gguf.h"
+#include "engine/formats/messages.h"
+#include "engine/formats/model_folder.h"
+#include "engine/values/failure.h"
+
+namespace engine::formats {
+namespace {
+
+Checkpoint open_gguf(std::shared_ptr<const MappedFile> file) {
+    GgufFile gguf = read_gguf(std::move(file));
+    ContentHash hash;
+    hash.add(gguf.weights.header);
+    hash.add(std::uint64_t{gguf.weights.file->size()});
+    Checkpoint out;
+    out.format = Checkpoint::Format::Gguf;
+    out.metadata = std::move(gguf.metadata);
+    out.file_bytes = static_cast<std::int64_t>(gguf.weights.file->size());
+    out.tensors = std::move(gguf.weights.tensors);
+    out.refused = std::move(gguf.weights.refused);
+    out.hash = hash.hex();
+    return out;
+}
+
+Checkpoint open_file(const std::string& path) {
+    auto file = MappedFile::open(path);
+    refuse_foreign_file(*file);
+    if (file->text().starts_with("GGUF")) return open_gguf(std::move(file));
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return open_single_safetensors(std::move(file), folder.empty() ? "." : folder);
+}
+
+Checkpoint open_any(const std::string& path) {
+    struct stat status {};
+    if (path.empty() || path.find('\0') != std::string::npos)
+        throw Error(Failure::Kind::BadFile, "no model is named", {},
+                    "give a folder or a GGUF file");
+    if (::stat(path.c_str(), &status) != 0)
+        throw Error(Failure::Kind::BadFile,
+                    "cannot open the model: " + std::generic_category().message(errno),
+                    shown(path, 400), errno == EACCES ? "give yourself read permission" : "");
+    return S_ISDIR(status.st_mode) ? open_model_folder(path) : open_file(path);
+}
+
+}  // namespace
+
+Checkpoint open_checkpoint(const std::string& path) {
+    Checkpoint out = open_any(path);
+    out.path = path;
+    return out;
+}
+
+bool Checkpoint::has(std::string_view name) const {
+    return tensors.find(name) != tensors.end() || refused.find(name) != refused.end();
+}
+
+const StoredTensor* Checkpoint::find(std::string_view name) const {
+    const auto at = tensors.find(name);
+    return at == tensors.end() ? nullptr : &at->second;
+}
+
+const StoredTensor& Checkpoint::at(std::string_view name) const {
+    if (const StoredTensor* tensor = find(name)) return *tensor;
+    const auto type = refused.find(name);
+    if (type == refused.end())
+        throw Error(Failure::Kind::BadFile, "the tensor " + shown(name) + " is missing",
+                    shown(path, 400));
+    const bool gguf = format == Format::Gguf;
+    throw Error(Failure::Kind::Unsupported,
+                "the tensor " + shown(name) + " is stored as " + type->second + "; read are " +
+                    (gguf ? "F32, F16, BF16, Q4_0, Q4_1 and Q8_0" : "F32, F16 and BF16"),
+                shown(path, 400),
+                gguf ? "get or make a Q8_0 file: llama-quantize --allow-requantize IN OUT Q8_0"
+                     : "save the model in bfloat16, float16 or float32");
+}
+
+}  // namespace engine::formats

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/formats/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "engine/formats/messages.h"
+#include "engine/values/failure.h"
+
+namespace engine::formats {
+namespace {
+
+struct Descriptor {
+    int fd;
+    ~Descriptor() {
+        if (fd >= 0) ::close(fd);
+    }
+};
+
+[[noreturn]] void refuse(const std::string& path, std::string what, std::string hint = {}) {
+    throw Error(Failure::Kind::BadFile, std::move(what), shown(path, 400), std::move(hint));
+}
+
+[[noreturn]] void refuse_errno(const std::string& path, const char* verb, int code) {
+    const std::string reason = std::generic_category().message(code);
+    refuse(path, std::string("cannot ") + verb + " the file: " + reason,
+           code == EACCES ? "give yourself read permission" : "");
+}
+
+const char* kind_of(mode_t mode) {
+    if (S_ISDIR(mode)) return "a folder";
+    if (S_ISFIFO(mode)) return "a pipe";
+    if (S_ISSOCK(mode)) return "a socket";
+    return "a device";
+}
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+    if (path.find('\0') != std::string::npos) refuse(path, "the path holds a NUL byte");
+    // O_NONBLOCK: opening a pipe that nobody writes to must not wait.
+    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    if (file.fd < 0) refuse_errno(path, "open", errno);
+    struct stat status {};
+    if (::fstat(file.fd, &status) != 0) refuse_errno(path, "examine", errno);
+    if (!S_ISREG(status.st_mode))
+        refuse(path, std::string("this is ") + kind_of(status.st_mode) + ", not a regular file");
+    if (status.st_size == 0) refuse(path, "the file is empty (0 bytes)", "download it again");
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+    if (data == MAP_FAILED) refuse_errno(path, "map", errno);
+    return std::shared_ptr<const MappedFile>(
+        new MappedFile(path, static_cast<const std::byte*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+    ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+}  // namespace engine::formats

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The safetensors container: 8 bytes of header length, a JSON header, then the tensors' bytes
+// without gaps.
+#pragma once
+#include "engine/formats/tensor_file.h"
+
+namespace engine::formats {
+
+// Throws Error(BadFile) with the numbers read. F32, F16 and BF16 become tensors; every other type
+// is checked as far as its size is known, and listed in `refused`.
+TensorFile read_safetensors(std::shared_ptr<const MappedFile> file);
+
+}  // namespace engine::formats
