@@ -2,6 +2,7 @@
 #include "engine/model/decoder.h"
 
 #include "engine/model/mlp.h"
+#include "engine/model/score_rule.h"
 #include "engine/values/failure.h"
 #include "kernels/attention.h"
 #include "kernels/elementwise.h"
@@ -37,7 +38,6 @@ void Decoder::forward(RunTrace& run, Rows rows, float* logits, std::stop_token s
         if (stop.stop_requested()) throw Cancelled{};
         if (on_layer) on_layer(index);
         const DecoderLayer& layer = model_->layers[static_cast<std::size_t>(index)];
-        const LayerConfig& facts = config.per_layer[static_cast<std::size_t>(index)];
 
         kernels::cpu::rms_norm(residual_.data(), layer.attention_norm.data(), config.norm_eps, normed_.data(), count,
                                d_model, parallel_);
@@ -59,7 +59,7 @@ void Decoder::forward(RunTrace& run, Rows rows, float* logits, std::stop_token s
 
         kernels::AttendArgs attend;
         attend.trace = append.trace;
-        attend.rule = {facts.attention.scale, facts.attention.soft_cap, facts.attention.window, nullptr};
+        attend.rule = score_rule(*model_, Layer{index});
         attend.begin = rows.begin;
         attend.end = rows.end;
         attend.z_out = z_.data();

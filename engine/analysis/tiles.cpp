@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/analysis/tiles.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "engine/model/score_rule.h"
+#include "engine/values/failure.h"
+#include "kernels/contribution.h"
+#include "kernels/pattern.h"
+
+namespace engine {
+namespace {
+
+[[noreturn]] void refuse(std::string what) { throw Error(Failure::Kind::BadRequest, std::move(what)); }
+
+std::vector<std::int64_t> edges_of(const Axis& axis, const char* name) {
+    std::vector<std::int64_t> edges = axis.edges;
+    if (edges.empty()) {
+        if (axis.cells_per_pixel < 1) refuse(std::string(name) + " has no cell a pixel");
+        for (std::int64_t at = axis.begin; at < axis.end; at += axis.cells_per_pixel) edges.push_back(at);
+        edges.push_back(axis.end);
+    }
+    if (edges.size() < 2 || edges.front() < 0 || !std::is_sorted(edges.begin(), edges.end()))
+        refuse(std::string(name) + " of the tile is empty or runs backwards");
+    return edges;
+}
+
+kernels::TilePooling pooling_of(const TileRequest& request) {
+    switch (request.pooling) {
+        case Pooling::None: return kernels::TilePooling::None;
+        case Pooling::Max: return kernels::TilePooling::Max;
+        case Pooling::Mean: return kernels::TilePooling::Mean;
+        case Pooling::Sum: return kernels::TilePooling::Sum;
+    }
+    return kernels::TilePooling::None;
+}
+
+kernels::TileArgs::Transfer transfer_of(Transfer transfer) {
+    switch (transfer) {
+        case Transfer::Linear: return kernels::TileArgs::Transfer::Linear;
+        case Transfer::Sqrt: return kernels::TileArgs::Transfer::Sqrt;
+        case Transfer::Log: return kernels::TileArgs::Transfer::Log;
+    }
+    return kernels::TileArgs::Transfer::Linear;
+}
+
+// ‖v[src] · W_O_h‖ or v[src] · p_h for the tile's sources that have a row; 0 past them.
+std::vector<float> column_weight(const HeadProjections& projections, const RunTrace& run, LayerHead at,
+                                 const TileRequest& request, Rows src, const kernels::Parallel& parallel) {
+    std::vector<float> weight(static_cast<std::size_t>(src.count()), 0.0f);
+    kernels::ColumnWeightArgs args;
+    args.trace = run.view(at.layer);
+    args.head = to_int(at.head);
+    args.begin = src.begin;
+    args.end = std::min(src.end, run.rows());
+    args.out = weight.data();
+    if (args.end <= args.begin) return weight;
+    const std::int64_t d = args.trace.head_dim;
+    Floats factor;
+    if (request.quantity == Quantity::Value) {
+        factor = projections.r(to_int(at.layer));
+        args.r = factor->data() + args.head * d * d;
+    } else {
+        factor = projections.p(to_int(at.layer), {request.target, request.distractor});
+        args.p = factor->data() + args.head * d;
+    }
+    kernels::cpu::column_weights(args, parallel);
+    return weight;
+}
+
+}  // namespace
+
+void check_layer(const Model& model, Layer layer) {
+    if (to_int(layer) < 0 || to_int(layer) >= model.config.layers)
+        refuse("layer " + std::to_string(to_int(layer)) + " is not in this model of " +
+               std::to_string(model.config.layers) + " layers");
+}
+
+void check_head(const Model& model, LayerHead at) {
+    check_layer(model, at.layer);
+    if (to_int(at.head) < 0 || to_int(at.head) >= model.config.query_heads)
+        refuse("head " + std::to_string(to_int(at.head)) + " is not in this model of " +
+               std::to_string(model.config.query_heads) + " heads a layer");
+}
+
+void check_rows(const RunTrace& run, Rows rows) {
+    if (rows.begin < 0 || rows.begin >= rows.end || rows.end > run.rows())
+        refuse("rows " + std::to_string(rows.begin) + " to " + std::to_string(rows.end) + " are not in this run of " +
+               std::to_string(run.rows()) + " rows");
+}
+
+Tile rebuild_tile(const Model& model, const HeadProjections& projections, const RunTable& table,
+                  const TileRequest& request, std::stop_token stop, const kernels::Parallel& parallel) {
+    const auto started = std::chrono::steady_clock::now();
+    const std::shared_ptr<const RunTrace> run = table.at(request.run);
+    const std::shared_ptr<const RunTrace> minus = request.minus ? table.at(*request.minus) : nullptr;
+    const std::vector<std::int64_t> dest = edges_of(request.dest, "dest"), src = edges_of(request.src, "src");
+    if (request.heads.empty()) refuse("a tile of no heads");
+    const bool weighted = request.quantity == Quantity::Value || request.quantity == Quantity::Attribution;
+    const bool attribution = request.quantity == Quantity::Attribution;
+
+    Tile tile;
+    tile.request = request;
+    tile.rows_ready = run->rows();
+    const std::int64_t pixels = (static_cast<std::int64_t>(dest.size()) - 1) * (static_cast<std::int64_t>(src.size()) - 1);
+    const std::int64_t count = static_cast<std::int64_t>(request.heads.size());
+    const bool bytes = request.format == PixelFormat::U8;
+    std::vector<float> floats(static_cast<std::size_t>(bytes ? 0 : pixels * count));
+    std::vector<std::uint8_t> table8(static_cast<std::size_t>(bytes ? pixels * count : 0));
+
+    std::vector<kernels::TileHead> heads(request.heads.size());
+    std::vector<std::vector<float>> weights;  // stays put: reserved for both runs of every head
+    std::vector<kernels::TraceView> minus_views(request.heads.size());
+    weights.reserve(2 * request.heads.size());
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+        const LayerHead at = request.heads[i];
+        check_head(model, at);
+        kernels::TileHead& head = heads[i];
+        head.trace = run->view(at.layer);
+        head.rule = score_rule(model, at.layer);
+        head.head = to_int(at.head);
+        head.rows = tile.rows_ready;
+        const auto weigh = [&](const RunTrace& of) {
+            weights.push_back(column_weight(projections, of, at, request, {src.front(), src.back()}, parallel));
+            return weights.back().data();
+        };
+        if (weighted) head.column_weight = weigh(*run);
+        if (attribution) head.row_weight = run->final_scale();
+        if (minus) {
+            minus_views[i] = minus->view(at.layer);
+            head.minus_trace = &minus_views[i];
+            head.minus_rows = minus->rows();
+            if (weighted) head.minus_column_weight = weigh(*minus);
+            if (attribution) head.minus_row_weight = minus->final_scale();
+        }
+        const std::size_t offset = i * static_cast<std::size_t>(pixels);
+        head.out = bytes ? nullptr : floats.data() + offset;
+        head.out_u8 = bytes ? table8.data() + offset : nullptr;
+        if (stop.stop_requested()) throw Cancelled{};
+    }
+
+    bool stopped = false;  // the kernel polls it as an atomic byte
+    const std::stop_callback on_stop(stop, [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
+    kernels::TileArgs args;
+    args.heads = heads.data();
+    args.head_count = count;
+    args.dest = {dest.data(), static_cast<std::int64_t>(dest.size()) - 1};
+    args.src = {src.data(), static_cast<std::int64_t>(src.size()) - 1};
+    args.raw = request.quantity == Quantity::Scores;
+    args.pooling = pooling_of(request);
+    args.signed_max = args.raw || attribution || minus != nullptr;
+    args.span_mean = !request.dest.edges.empty() || !request.src.edges.empty();
+    args.low = request.range.low;
+    args.high = request.range.high;
+    args.transfer = transfer_of(request.range.transfer);
+    args.stop = &stopped;
+    kernels::cpu::tile(args, parallel);
+    if (stop.stop_requested()) throw Cancelled{};
+
+    const std::vector<std::int64_t> shape{count, args.dest.pixels, args.src.pixels};
+    tile.data = bytes ? make_payload(DType::U8, shape, std::move(table8)) : make_payload(DType::F32, shape, std::move(floats));
+    tile.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return tile;
+}
+
+std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer layer, Rows rows, bool scores,
+                              const kernels::Parallel& parallel) {
+    check_layer(model, layer);
+    check_rows(run, rows);
+    std::vector<std::int64_t> edges(static_cast<std::size_t>(rows.end + 1));
+    std::iota(edges.begin(), edges.end(), 0);
+    const int query_heads = model.config.query_heads;
+    std::vector<float> out(static_cast<std::size_t>(query_heads * rows.count() * rows.end));
+    std::vector<kernels::TileHead> heads(static_cast<std::size_t>(query_heads));
+    for (int h = 0; h < query_heads; ++h) {
+        kernels::TileHead& head = heads[static_cast<std::size_t>(h)];
+        head.trace = run.view(layer);
+        head.rule = score_rule(model, layer);
+        head.head = h;
+        head.rows = run.rows();
+        head.out = out.data() + h * rows.count() * rows.end;
+    }
+    kernels::TileArgs args;
+    args.heads = heads.data();
+    args.head_count = query_heads;
+    args.dest = {edges.data() + rows.begin, rows.count()};
+    args.src = {edges.data(), rows.end};
+    args.raw = scores;
+    args.pooling = kernels::TilePooling::None;
+    kernels::cpu::tile(args, parallel);
+    return out;
+}
+
+HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsRequest& request, std::stop_token stop,
+                       const kernels::Parallel& parallel) {
+    const Rows rows = request.dest.count() > 0 ? request.dest : Rows{0, run.rows()};
+    check_rows(run, rows);
+    const int layers = model.config.layers, query_heads = model.config.query_heads;
+    std::vector<kernels::MetricsHead> heads(static_cast<std::size_t>(layers * query_heads));
+    for (int layer = 0; layer < layers; ++layer) {
+        for (int head = 0; head < query_heads; ++head) {
+            kernels::MetricsHead& at = heads[static_cast<std::size_t>(layer * query_heads + head)];
+            at.trace = run.view(Layer{layer});
+            at.rule = score_rule(model, Layer{layer});
+            at.head = head;
+        }
+    }
+    bool stopped = false;
+    const std::stop_callback on_stop(stop, [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
+    kernels::cpu::metrics(heads.data(), static_cast<std::int64_t>(heads.size()), rows.begin, rows.end, &stopped,
+                          parallel);
+    if (stop.stop_requested()) throw Cancelled{};
+
+    HeadTable table;
+    table.id = request.id;
+    table.run = request.run;
+    table.dest = rows;
+    table.layers = layers;
+    table.query_heads = query_heads;
+    const auto mean = [&](double sum) { return static_cast<float>(sum / static_cast<double>(rows.count())); };
+    for (const kernels::MetricsHead& head : heads) {
+        table.sink.push_back(mean(head.sink_sum));
+        table.entropy.push_back(mean(head.entropy_sum));
+        table.max_pattern.push_back(head.max_pattern);
+        table.min_score.push_back(head.min_score);
+        table.max_score.push_back(head.max_score);
+    }
+    return table;
+}
+
+}  // namespace engine
