@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every head of every layer at once: rows are layers, L0 on top, columns are heads, framed by the
+// KV head they share. Asks for the thumbnails in view only. GUI thread only.
+#pragma once
+#include <QAbstractScrollArea>
+#include <QVector>
+#include <memory>
+#include <optional>
+
+#include "engine/values/model_info.h"
+#include "engine/values/tile.h"
+
+namespace ui {
+
+class GridLayout;
+
+class HeadGrid : public QAbstractScrollArea {
+    Q_OBJECT
+  public:
+    explicit HeadGrid(QWidget* parent = nullptr);
+    ~HeadGrid() override;
+
+    void setModel(const engine::ModelInfo&);  // no layers: the empty picture
+    void clearThumbnails();                   // a new run: neutral until the first answer
+    // U8 of the pattern, √, fixed 0 to 1, one head or many, square, as thumbnailsWanted asked.
+    // Heads that are not in it keep what they have.
+    void setThumbnails(const engine::Tile&);
+    void setRowsReady(std::int64_t rows);  // run length; asks for the visible thumbnails anew
+    void setFocusedHead(std::optional<engine::LayerHead>);  // scrolled into view
+    std::optional<engine::LayerHead> focusedHead() const;
+    void setPitch(std::optional<int> pitch);  // none: Fit
+
+    int pitch() const;
+    int thumbnailPixels() const;  // a thumbnail's side in device pixels
+    QVector<engine::LayerHead> visibleHeads() const;
+    QRect headRect(engine::LayerHead) const;  // in the viewport
+    std::optional<engine::LayerHead> headAt(QPoint) const;
+    QString accessibleValue() const;  // "L23.H3, KV 1, layer 24 of 30, head 4 of 9"
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  public Q_SLOTS:
+    void fit() { setPitch(std::nullopt); }
+
+  Q_SIGNALS:
+    // The heads in view and the side of a thumbnail in device pixels; emitted once a turn of the
+    // event loop when either changed. Ask for Quantity::Pattern, U8, Sqrt 0..1 on wholeAxis(axis
+    // length, pixels).
+    void thumbnailsWanted(QVector<engine::LayerHead> visible, int pixels);
+    void headFocused(engine::LayerHead head);    // click, arrow keys
+    void headActivated(engine::LayerHead head);  // Enter, double click
+    void headHovered(engine::LayerHead head);
+    void hoverLeft();
+
+  protected:
+    bool viewportEvent(QEvent*) override;
+    void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void scrollContentsBy(int dx, int dy) override;
+    void mousePressEvent(QMouseEvent*) override;
+    void mouseDoubleClickEvent(QMouseEvent*) override;
+    void mouseMoveEvent(QMouseEvent*) override;
+    void wheelEvent(QWheelEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
+    void focusInEvent(QFocusEvent*) override;
+    void focusOutEvent(QFocusEvent*) override;
+    void changeEvent(QEvent*) override;
+
+  private:
+    struct Parts;
+    void relayout();
+    void askForThumbnails();
+    void focusByUser(engine::LayerHead);
+    void setHovered(std::optional<engine::LayerHead>);
+    void paintHeader(QPainter&) const;
+    void paintGutter(QPainter&) const;
+    void paintThumbnail(QPainter&, engine::LayerHead) const;
+    void paintEmpty(QPainter&) const;
+
+    std::unique_ptr<Parts> m;
+};
+
+}  // namespace ui

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pictures for paper: heads' maps and the grid, laid out at a logical size and painted at any
+// scale. Opaque ground.
+#pragma once
+#include <QImage>
+#include <QSize>
+#include <QString>
+#include <vector>
+
+#include "engine/values/metrics.h"
+#include "engine/values/model_info.h"
+#include "engine/values/run.h"
+#include "engine/values/tile.h"
+#include "ui/painting/map_scale.h"
+
+class QPainter;
+
+namespace ui {
+
+struct HeadPanel {
+    engine::LayerHead at;
+    engine::Tile tile;  // F32, on figureAxis() both ways
+    int tileHead = 0;   // index in tile.request.heads
+    int window = 0;     // of its layer
+    QString note;       // right of the title, plain text; may be empty
+};
+
+// One head with its labels, several side by side, or all heads of a layer; all on one scale.
+struct HeadFigure {
+    std::vector<HeadPanel> panels;
+    std::vector<engine::Token> tokens;  // as many as the tile's axes have positions
+    ScaleChoice choice;                 // quantity and pooling are the tiles' own
+    Scheme scheme = Scheme::Light;
+    QString title;  // plain text, one line: model and prompt; may be empty
+};
+
+// The axis to ask the tiles of a figure on: at most as many pixels as a panel has at `scale`.
+engine::Axis figureAxis(std::int64_t tokens, int panels, double scale);
+QSize headFigureSize(const HeadFigure&);  // logical
+void paintHeadFigure(QPainter&, const HeadFigure&, double scale);
+// Exactly headFigureSize() × scale pixels, rounded. Throws engine::Error (BadRequest) for a scale
+// that is not in (0, 16], or an image that Qt cannot hold.
+QImage renderHeadFigure(const HeadFigure&, double scale);
+
+// All layers × heads as in the window's grid.
+struct GridFigure {
+    engine::ModelInfo model;
+    engine::Tile tile;  // U8 or F32 pattern, all heads in order [layer · heads + head], on
+                        // wholeAxis(tokens, gridThumbnail)
+    Scheme scheme = Scheme::Light;
+    QString title;
+};
+inline constexpr int gridThumbnail = 47;  // logical pixels
+QSize gridFigureSize(const GridFigure&);
+void paintGridFigure(QPainter&, const GridFigure&, double scale);
+QImage renderGridFigure(const GridFigure&, double scale);
+
+}  // namespace ui

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Everything that a picture of one head's map shows, the same for the window and for a figure.
+#pragma once
+#include <QPointF>
+#include <optional>
+#include <vector>
+
+#include "engine/values/run.h"
+#include "engine/values/tile.h"
+#include "ui/painting/map_geometry.h"
+#include "ui/painting/map_scale.h"
+#include "ui/painting/theme.h"
+
+namespace ui {
+
+struct MapScene {
+    Theme theme;
+    double ratio = 1;  // device pixels a logical one
+    MapGeometry geometry;
+    QPointF origin;  // logical, of the map's upper left corner; on a device pixel
+    std::vector<engine::Token> tokens;
+    std::int64_t promptTokens = 0;
+    std::int64_t rowsReady = 0;
+    int window = 0;  // AttentionRule::window
+    std::optional<engine::Tile>
+        tile;          // F32; may hold other axes than the geometry while a newer one is on its way
+    int tileHead = 0;  // index in tile->request.heads
+    ColourScale scale;
+    std::optional<MapCell> selected;  // row and column are outlined
+    bool locked = false;              // with a box around the cell
+    std::optional<MapCell> hovered;
+    std::vector<float> row,
+        column;  // p of the selected row on every src, of the selected column on every dest
+    int labelCharacters = 8;  // a longer token is elided on the axes
+
+    // Logical rectangle of device pixels of the map.
+    QRectF logical(const QRectF& device) const {
+        return {origin + device.topLeft() / ratio, device.size() / ratio};
+    }
+    QRectF mapRect() const {
+        return logical({0, 0, double(geometry.side()), double(geometry.side())});
+    }
+    double cellPixels() const { return geometry.cellSize() / ratio; }
+};
+
+}  // namespace ui

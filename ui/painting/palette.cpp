@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/painting/palette.h"
+
+#include <QFile>
+#include <algorithm>
+#include <cmath>
+
+namespace ui {
+
+namespace {
+
+// 256 lines of RRGGBB.
+ColourTable readTable(const QString& name) {
+    ColourTable table{};
+    QFile file(QStringLiteral(":/palettes/%1.txt").arg(name));
+    if (!file.open(QIODevice::ReadOnly))
+        qFatal("the palette %s is not linked in", qPrintable(name));
+    for (QRgb& entry : table) entry = 0xFF000000U | file.readLine().trimmed().toUInt(nullptr, 16);
+    return table;
+}
+
+ColourTable reversed(ColourTable table) {
+    std::reverse(table.begin(), table.end());
+    return table;
+}
+
+}  // namespace
+
+const ColourTable& sequentialTable(Scheme scheme) {
+    static const ColourTable dark = readTable(QStringLiteral("navia"));
+    static const ColourTable light = reversed(dark);
+    return scheme == Scheme::Light ? light : dark;
+}
+
+const ColourTable& divergingTable(Scheme scheme) {
+    static const ColourTable light = readTable(QStringLiteral("vik"));
+    static const ColourTable dark = readTable(QStringLiteral("berlin"));
+    return scheme == Scheme::Light ? light : dark;
+}
+
+double ColourScale::position(double value) const {
+    if (diverging) {
+        if (std::isnan(value) || !(high > 0)) return 0.5;
+        double share = std::clamp(value / high, -1.0, 1.0);
+        if (transfer != engine::Transfer::Linear)
+            share = std::copysign(std::sqrt(std::abs(share)), share);
+        return 0.5 + share / 2;
+    }
+    if (std::isnan(value) || !(high > low)) return 0;
+    const double v = std::clamp(value, low, high);
+    switch (transfer) {
+        case engine::Transfer::Linear: return (v - low) / (high - low);
+        case engine::Transfer::Sqrt:
+            return (std::sqrt(std::max(v, 0.0)) - std::sqrt(std::max(low, 0.0))) /
+                   (std::sqrt(high) - std::sqrt(std::max(low, 0.0)));
+        case engine::Transfer::Log: return std::log(v / low) / std::log(high / low);
+    }
+    return 0;
+}
+
+double ColourScale::valueAt(double at) const {
+    const double p = std::clamp(at, 0.0, 1.0);
+    if (diverging) {
+        const double share = 2 * p - 1;
+        return high *
+               (transfer == engine::Transfer::Linear ? share : std::copysign(share * share, share));
+    }
+    switch (transfer) {
+        case engine::Transfer::Linear: return low + p * (high - low);
+        case engine::Transfer::Sqrt: {
+            const double from = std::sqrt(std::max(low, 0.0));
+            const double root = from + p * (std::sqrt(high) - from);
+            return root * root;
+        }
+        case engine::Transfer::Log: return low * std::pow(high / low, p);
+    }
+    return low;
+}
+
+int ColourScale::entry(double value) const {
+    return static_cast<int>(std::lround(255 * position(value)));
+}
+
+bool ColourScale::exceeds(double value) const {
+    return (diverging ? std::abs(value) : value) > high * (1 + 1e-6);
+}
+
+}  // namespace ui

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The exact numbers of one cell, over the map; placed so that it never hides the cell's row or
+// column. Tokens are data: everything is drawn as literal text.
+#pragma once
+#include <QWidget>
+#include <optional>
+
+#include "engine/values/tile.h"
+#include "ui/painting/map_geometry.h"
+
+namespace ui {
+
+struct ReadOutContent {
+    std::int64_t dest = 0, src = 0;
+    QString destToken, srcToken;       // as visibleToken gives them
+    std::optional<engine::Cell> cell;  // exact values, when they are known
+    std::optional<double> drawn;       // the drawn value of the quantity, until the cell is known
+    QString drawnName;                 // "p", "score", …
+    std::int64_t cellsPerPixel = 1;
+    engine::Pooling pooling = engine::Pooling::None;
+    bool operator==(const ReadOutContent&) const;
+};
+
+class ReadOut : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ReadOut(QWidget* parent = nullptr);  // takes no mouse events
+    void setContent(const ReadOutContent&);
+    const ReadOutContent& content() const { return m_content; }
+    struct Field {
+        QString name, value;
+    };
+    std::vector<Field> fields() const;
+    QSize sizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent*) override;
+    void changeEvent(QEvent*) override;
+
+  private:
+    bool isTwoLines() const;
+
+    ReadOutContent m_content;
+};
+
+// Upper left corner for a read-out of `size`: the map's upper right, 8 px in, when it fits the
+// masked triangle in view; else the quadrant around the cell with most room, 16 px off; inside
+// `viewport` always. All logical, widget coordinates.
+struct ReadOutSurroundings {
+    QRect viewport, map;
+    QRectF cell;            // the hovered or locked cell
+    MapView view;           // cells in view
+    double cellPixels = 1;  // logical size of one cell
+};
+QPoint placeReadOut(QSize size, const ReadOutSurroundings&);
+
+}  // namespace ui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The colour bar, what makes it, and what it leaves out: quantity, scale, range, sink, pooling,
+// notes.
+#pragma once
+#include <QStringList>
+#include <QWidget>
+
+#include "ui/painting/map_scale.h"
+
+namespace ui {
+
+class LabelledCombo;
+
+class ScaleColumn : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ScaleColumn(QWidget* parent = nullptr);
+    void setLegend(const MapLegend&);    // what the map drew
+    void setChoice(const ScaleChoice&);  // as if chosen here, without the signal
+    const ScaleChoice& choice() const { return m_choice; }
+    QStringList notes() const;  // "▸ source 0 exceeds the range", "no pooling, 1 cell = 33 px"
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  public Q_SLOTS:
+    void nextScale();    // S
+    void nextRange();    // R
+    void nextSink();     // B
+    void nextPooling();  // M
+
+  Q_SIGNALS:
+    void scaleChanged(const ui::ScaleChoice& choice);
+
+  protected:
+    void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void changeEvent(QEvent*) override;
+
+  private:
+    void choose(const ScaleChoice&);
+    void refresh();
+
+    MapLegend m_legend;
+    ScaleChoice m_choice;
+    LabelledCombo *m_scale = nullptr, *m_range = nullptr, *m_sink = nullptr, *m_pooling = nullptr;
+};
+
+}  // namespace ui
