@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QThread>
+#include <stop_token>
+#include <vector>
+
+#include "app/engine_events.h"
+#include "app/latest_request.h"
+
+namespace app {
+
+class EngineWorker;
+
+// The GUI thread's handle on the engine thread: no call here waits, but for the destructor, which
+// stops the job in work and joins the thread (within a layer of a chunk).
+class EngineThread : public QObject {
+    Q_OBJECT
+  public:
+    explicit EngineThread(EngineSource source, QObject* parent = nullptr);
+    ~EngineThread() override;
+
+    // Each ends the job before it, whose later events are out of date.
+    JobId open(const engine::OpenRequest&);
+    JobId run(const RunCommand&);
+    JobId goOn(const GoOnCommand&);
+
+    void pause(bool paused);                              // between slices of the newest job
+    void cancel();                                        // the newest job; its JobEnded follows
+    void inspect(const std::vector<std::string>& paths);  // a ModelInspected each
+
+  Q_SIGNALS:
+    void happened(const app::EngineEvent&);  // on the GUI thread, in order
+
+  private:
+    template <typename Command>
+    JobId start(Command&& command);
+
+    QThread m_thread;
+    Outbox<std::vector<EngineEvent>> m_outbox;
+    EngineWorker* m_worker;
+    std::stop_source m_stop;
+    JobId m_job{};
+};
+
+}  // namespace app

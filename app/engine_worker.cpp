@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/engine_worker.h"
+
+#include <new>
+#include <utility>
+
+namespace app {
+
+namespace {
+constexpr qint64 kProgressEveryMs = 33;  // a frame or two; a bar that moves more often only costs
+}
+
+engine::Failure currentFailure(const std::string& where) {
+    using Kind = engine::Failure::Kind;
+    try {
+        throw;
+    } catch (const engine::Error& error) {
+        return error.failure();
+    } catch (const std::bad_alloc&) {
+        return {Kind::OutOfMemory, "the system has no memory left", where,
+                "close other programs, or shorten the prompt"};
+    } catch (const std::exception& error) {
+        return {Kind::Internal, error.what(), where, {}};
+    } catch (...) {
+        return {Kind::Internal, "an unknown error", where, {}};
+    }
+}
+
+EngineWorker::EngineWorker(EngineSource source, std::function<void(EngineEvent)> send)
+    : m_source(std::move(source)), m_send(std::move(send)) {}
+
+EngineWorker::~EngineWorker() = default;
+
+template <typename Work>
+void EngineWorker::guarded(Work&& work) {
+    try {
+        if (m_job->stop.stop_requested()) throw engine::Cancelled();
+        work();
+    } catch (const engine::Cancelled&) {
+        end(JobEnded::How::Cancelled);
+    } catch (...) {
+        end(JobEnded::How::Failed, currentFailure("engine"));
+    }
+}
+
+void EngineWorker::begin(JobId id, std::stop_token stop) {
+    if (m_job) end(JobEnded::How::Cancelled);
+    m_job.emplace();
+    m_job->id = id;
+    m_job->stop = std::move(stop);
+    m_job->clock.start();
+}
+
+void EngineWorker::open(JobId id, const engine::OpenRequest& request, std::stop_token stop) {
+    begin(id, std::move(stop));
+    guarded([&] {
+        // The open model stays until the new one is there: a file that fails to open costs nothing.
+        auto opened = m_source.open(
+            request, [this](const engine::Progress& progress) { sendProgress(progress); },
+            m_job->stop);
+        m_promptRead.clear();
+        m_engine = std::move(opened);
+        m_send(ModelOpened{id, m_engine->info(), m_engine->reader(),
+                           static_cast<double>(m_job->clock.elapsed()) / 1000});
+        end(JobEnded::How::Finished);
+    });
+}
+
+void EngineWorker::run(JobId id, const RunCommand& command, std::stop_token stop) {
+    begin(id, std::move(stop));
+    guarded([&] {
+        openRun(command);
+        m_job->remaining = command.generate;
+        postSlice();
+    });
+}
+
+void EngineWorker::openRun(const RunCommand& command) {
+    if (!m_engine)
+        throw engine::Error(engine::Failure::Kind::BadRequest, "no model is open", "run",
+                            "open a model first");
+    engine::Encoding encoding = m_engine->tokenize(command.text, command.options);
+    engine::RunRequest request;
+    for (const engine::Token& token : encoding.tokens) request.tokens.push_back(token.id);
+    request.sampling = command.sampling;
+    request.reserve = command.generate;
+
+    engine::RunId opened{};
+    try {
+        opened = m_engine->open_run(request);
+    } catch (const engine::Error& error) {
+        // The run on screen makes room only for one that then fits.
+        const engine::ModelInfo& info = m_engine->info();
+        const auto tokens = static_cast<std::int64_t>(request.tokens.size()) + request.reserve;
+        const bool wouldFit = tokens <= info.pages * info.page_tokens;
+        if (error.failure().kind != engine::Failure::Kind::OutOfMemory || m_promptRead.empty() ||
+            !wouldFit)
+            throw;
+        closeRuns();
+        opened = m_engine->open_run(request);
+    }
+    closeRuns();
+    m_promptRead[opened] = false;
+    m_job->run = opened;
+    m_send(RunOpened{m_job->id, opened, std::move(encoding)});
+}
+
+void EngineWorker::closeRuns() {
+    for (const auto& [run, read] : std::exchange(m_promptRead, {})) m_engine->close_run(run);
+}
+
+void EngineWorker::goOn(JobId id, const GoOnCommand& command, std::stop_token stop) {
+    begin(id, std::move(stop));
+    guarded([&] {
+        if (!m_engine || !m_promptRead.contains(command.run))
+            throw engine::Error(engine::Failure::Kind::BadRequest, "this run is closed", "step",
+                                "run the prompt again");
+        m_engine->set_sampling(command.run, command.sampling);
+        m_job->run = command.run;
+        m_job->remaining = command.generate;
+        postSlice();
+    });
+}
+
+void EngineWorker::postSlice() {
+    if (std::exchange(m_slicePosted, true)) return;
+    QMetaObject::invokeMethod(this, &EngineWorker::slice, Qt::QueuedConnection);
+}
+
+void EngineWorker::slice() {
+    m_slicePosted = false;
+    if (!m_job || m_job->run == engine::RunId{} || m_job->paused) return;
+    guarded([&] {
+        const bool& promptRead = m_promptRead.at(m_job->run);
+        if (!promptRead)
+            readChunk();
+        else if (m_job->remaining > 0)
+            step();
+        if (!m_job) return;  // the step ended the text
+        if (promptRead && m_job->remaining == 0)
+            end(JobEnded::How::Finished);
+        else
+            postSlice();
+    });
+}
+
+void EngineWorker::readChunk() {
+    const engine::Progress progress = m_engine->prefill_chunk(
+        m_job->run, m_job->stop, [this](const engine::Progress& done) { sendProgress(done); });
+    m_promptRead[m_job->run] = progress.finished();
+    if (progress.finished())
+        m_send(PromptRead{m_job->id, m_job->run, progress.done,
+                          static_cast<double>(m_job->clock.elapsed()) / 1000});
+    else
+        sendProgress(progress);
+}
+
+void EngineWorker::step() {
+    engine::Step taken = m_engine->decode_step(m_job->run, m_job->stop);
+    --m_job->remaining;
+    const bool ended = taken.end_of_text;
+    m_send(Stepped{m_job->id, std::move(taken)});
+    if (ended) end(JobEnded::How::EndOfText);
+}
+
+void EngineWorker::sendProgress(const engine::Progress& progress) {
+    const qint64 now = m_job->clock.elapsed();
+    const bool due = m_job->lastProgress < 0 || now - m_job->lastProgress >= kProgressEveryMs;
+    if (!due && !progress.finished()) return;
+    m_job->lastProgress = now;
+    m_send(JobProgress{m_job->id, progress, static_cast<double>(now) / 1000});
+}
+
+void EngineWorker::setPaused(JobId id, bool paused) {
+    if (!m_job || m_job->id != id) return;
+    m_job->paused = paused;
+    if (!paused) postSlice();
+}
+
+void EngineWorker::endCancelled(JobId id) {
+    if (m_job && m_job->id == id) end(JobEnded::How::Cancelled);
+}
+
+void EngineWorker::inspect(const std::string& path) {
+    ModelInspected out{path, {}, {}};
+    try {
+        out.info = m_source.inspect(path);
+    } catch (...) {
+        out.failure = currentFailure(path);
+    }
+    m_send(std::move(out));
+}
+
+void EngineWorker::shutDown() {
+    m_job.reset();
+    m_promptRead.clear();
+    m_engine.reset();
+}
+
+void EngineWorker::end(JobEnded::How how, std::optional<engine::Failure> failure) {
+    const JobId id = m_job->id;
+    m_job.reset();
+    m_send(JobEnded{id, how, std::move(failure)});
+}
+
+}  // namespace app
