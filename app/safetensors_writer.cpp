@@ -42,50 +42,41 @@ std::int64_t TensorPlan::bytes() const {
     return outer() * rows() * inner() * static_cast<std::int64_t>(engine::bytes_of(dtype));
 }
 
-SafetensorsWriter::Layout SafetensorsWriter::layOut(const std::vector<TensorPlan>& tensors,
-                                                    const std::map<std::string, std::string>& metadata,
-                                                    const std::string& path) {
+std::int64_t bytesOf(const std::vector<TensorPlan>& tensors) {
+    std::int64_t bytes = 0;
+    for (const TensorPlan& tensor : tensors) bytes += tensor.bytes();
+    return bytes;
+}
+
+SafetensorsWriter::SafetensorsWriter(OutputFile& file, std::vector<TensorPlan> tensors,
+                                     const std::map<std::string, std::string>& metadata)
+    : m_tensors(std::move(tensors)), m_file(file) {
     // Kept in the order of the plan; readers go by the offsets.
     nlohmann::ordered_json header = nlohmann::ordered_json::object();
     auto& strings = header["__metadata__"] = nlohmann::ordered_json::object();
     for (const auto& [key, value] : metadata) strings[key] = validUtf8(value);
-    Layout layout;
     std::int64_t at = 0;
-    for (const TensorPlan& tensor : tensors) {
+    for (const TensorPlan& tensor : m_tensors) {
         header[tensor.name] = {{"dtype", typeName(tensor.dtype)},
                                {"shape", tensor.shape},
                                {"data_offsets", {at, at + tensor.bytes()}}};
-        layout.offsets.push_back(at);
+        m_offsets.push_back(at);
         at += tensor.bytes();
     }
     std::string text = header.dump();
     text.resize((text.size() + 7) / 8 * 8, ' ');  // readers want the data at a multiple of 8
     constexpr std::size_t most = 100'000'000;
-    if (text.size() > most)
-        throw engine::Error(engine::Failure::Kind::Io,
-                            "the header would take " + thousands(static_cast<std::int64_t>(text.size())) +
-                                " bytes; readers accept " + thousands(most),
-                            path, "use a shorter prompt");
     const std::uint64_t length = text.size();
-    layout.header.resize(sizeof length);
-    std::memcpy(layout.header.data(), &length, sizeof length);
-    layout.header += text;
-    for (std::int64_t& offset : layout.offsets) offset += static_cast<std::int64_t>(layout.header.size());
-    layout.bytes = at + static_cast<std::int64_t>(layout.header.size());
-    return layout;
-}
-
-SafetensorsWriter::SafetensorsWriter(const std::string& path, std::vector<TensorPlan> tensors,
-                                     const std::map<std::string, std::string>& metadata)
-    : SafetensorsWriter(path, tensors, layOut(tensors, metadata, path)) {}
-
-SafetensorsWriter::SafetensorsWriter(const std::string& path, std::vector<TensorPlan> tensors,
-                                     Layout layout)
-    : m_tensors(std::move(tensors)),
-      m_offsets(std::move(layout.offsets)),
-      m_fileBytes(layout.bytes),
-      m_file(path, layout.bytes) {
-    m_file.writeAt(0, std::as_bytes(std::span(layout.header)));
+    if (length > most)
+        throw engine::Error(engine::Failure::Kind::Io,
+                            "the header would take " + thousands(static_cast<std::int64_t>(length)) +
+                                " bytes; readers accept " + thousands(most),
+                            file.target(), "use a shorter prompt");
+    const auto data = static_cast<std::int64_t>(sizeof length + length);
+    for (std::int64_t& offset : m_offsets) offset += data;
+    m_fileBytes = data + at;
+    m_file.writeAt(0, std::as_bytes(std::span(&length, 1)));
+    m_file.writeAt(sizeof length, std::as_bytes(std::span(text)));
 }
 
 void SafetensorsWriter::writeRows(std::size_t index, std::int64_t first, const engine::Payload& data,

@@ -25,11 +25,14 @@ struct TensorPlan {
     std::int64_t bytes() const;
 };
 
+// Of all tensors together, the header aside: what the disk must hold at least.
+std::int64_t bytesOf(const std::vector<TensorPlan>&);
+
 class SafetensorsWriter {
   public:
-    // Writes the header. Throws engine::Error Io when the disk is too small (with both numbers) or the header is past
-    // the 100 MB that readers accept.
-    SafetensorsWriter(const std::string& path, std::vector<TensorPlan> tensors,
+    // Writes the header into `file`, which outlives the writer and which the caller commits. Throws engine::Error Io
+    // when the header is past the 100 MB that readers accept.
+    SafetensorsWriter(OutputFile& file, std::vector<TensorPlan> tensors,
                       const std::map<std::string, std::string>& metadata);
 
     std::int64_t fileBytes() const { return m_fileBytes; }
@@ -38,22 +41,11 @@ class SafetensorsWriter {
     // the causal maps leave out, are set to `fill`.
     void writeRows(std::size_t index, std::int64_t first, const engine::Payload& data, float fill = 0);
 
-    void commit() { m_file.commit(); }
-
   private:
-    struct Layout {
-        std::string header;                 // with its length in front and its padding behind
-        std::vector<std::int64_t> offsets;  // of the tensors, in the file
-        std::int64_t bytes = 0;             // of the file
-    };
-    static Layout layOut(const std::vector<TensorPlan>&, const std::map<std::string, std::string>&,
-                         const std::string& path);
-    SafetensorsWriter(const std::string& path, std::vector<TensorPlan> tensors, Layout layout);
-
     std::vector<TensorPlan> m_tensors;
-    std::vector<std::int64_t> m_offsets;
+    std::vector<std::int64_t> m_offsets;  // in the file
     std::int64_t m_fileBytes = 0;
-    OutputFile m_file;
+    OutputFile& m_file;
     std::vector<float> m_padded;  // scratch: one head's rows with their fill
 };
 

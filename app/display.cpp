@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/display.h"
+
+#include <unistd.h>
+
+#include <QString>
+#include <QtGlobal>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+#include "app/cli.h"
+#include "app/cli_text.h"
+
+namespace app {
+namespace {
+
+std::string verbsInstead() { return "the verbs " + joined(verbNames()) + " need none"; }
+
+QtMessageHandler formerHandler = nullptr;
+
+// Any thread, in theory; in practice the GUI thread inside QApplication's constructor.
+void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+    const bool platform = context.category && std::strncmp(context.category, "qt.qpa", 6) == 0;
+    if (type == QtFatalMsg) {
+        const std::string text = message.section(QLatin1Char('\n'), 0, 0).toStdString();
+        std::cerr << "headscope: no window can be shown: " << oneLine(text) << "; " << verbsInstead() << std::endl;
+        ::_exit(ExitFailed);  // Qt would abort() after this
+    }
+    if (platform) return;  // said again, and better, by the fatal message if it matters
+    formerHandler(type, context, message);
+}
+
+}  // namespace
+
+void requireDisplay() {
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) {
+        const char* value = std::getenv(name);
+        if (value && *value) return;
+    }
+    throw engine::Error(engine::Failure::Kind::Device, "there is no display to show the window on", "",
+                        verbsInstead());
+}
+
+void failInOneLineWithoutPlatform() { formerHandler = qInstallMessageHandler(onMessage); }
+
+}  // namespace app

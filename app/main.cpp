@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Decides between the window and a verb, and nothing else.
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "app/cli.h"
+#include "app/display.h"
+#include "app/engine_module.h"
+#include "app/interrupt.h"
+#include "app/window.h"
+
+namespace {
+
+int runVerbFromMain(const std::vector<std::string>& words) {
+    const app::Interrupt interrupt;
+    app::Cli cli{std::cout, std::cerr, interrupt.token(), app::openEngine, app::inspectModel};
+    const int code = app::runVerb(cli, words);
+    return code == app::ExitInterrupted ? interrupt.exitCode() : code;
+}
+
+int runWindowFromMain(char** argv, const std::vector<std::string>& words) {
+    app::WindowArguments arguments;
+    bool answered = false;
+    const int code = app::guarded(std::cout, std::cerr, "headscope", [&] {
+        try {
+            arguments = app::parseWindowArguments(words);
+            app::requireDisplay();
+        } catch (const app::HelpAsked&) {
+            std::cout << app::helpText();
+            answered = true;
+        } catch (const app::VersionAsked&) {
+            std::cout << "headscope " HEADSCOPE_VERSION "\n";
+            answered = true;
+        }
+    });
+    if (answered || code != app::ExitOk) return code;
+    app::failInOneLineWithoutPlatform();
+    return app::runWindow(1, argv, arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return !words.empty() && app::isVerb(words[0]) ? runVerbFromMain(words) : runWindowFromMain(argv, words);
+}

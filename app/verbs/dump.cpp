@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/cli_text.h"
+#include "app/output_file.h"
+#include "app/verbs/dump_plan.h"
+#include "app/verbs/run_options.h"
+#include "app/verbs/verbs.h"
+
+namespace app {
+namespace {
+
+std::map<std::string, std::string> metadataOf(const engine::ModelInfo& info, const FinishedRun& run,
+                                              const PromptOptions& options) {
+    std::string prompt = options.text.value_or("");
+    nlohmann::json texts = nlohmann::json::array();
+    for (std::size_t i = 0; i < run.tokens.size(); ++i) {
+        texts.push_back(validUtf8(run.tokens[i].bytes));
+        if (!options.text && i < static_cast<std::size_t>(run.prompt)) prompt += run.tokens[i].bytes;
+    }
+    return {{"prompt", prompt},
+            {"token_texts", texts.dump()},
+            {"model", info.name},
+            {"model_hash", info.hash},
+            {"dtype", engine::name_of(info.dtype)},
+            {"headscope_version", HEADSCOPE_VERSION}};
+}
+
+engine::Payload tokenIds(const FinishedRun& run) {
+    std::vector<std::int64_t> ids;
+    for (const engine::Token& token : run.tokens) ids.push_back(engine::to_int(token.id));
+    const auto count = static_cast<std::int64_t>(ids.size());
+    return engine::make_payload(engine::DType::I64, {count}, std::move(ids));
+}
+
+void writeTensors(Cli& cli, const engine::TraceReader& reader, const FinishedRun& run,
+                  const std::vector<DumpTensor>& tensors, SafetensorsWriter& writer) {
+    const std::int64_t step = rowsPerChunk(tensors);
+    // Rows outside, names inside: what is recomputed for some rows serves every name.
+    for (std::int64_t first = 0; first < run.rows; first += step) {
+        const engine::Rows rows{first, std::min(first + step, run.rows)};
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            cli.throwIfStopped();
+            if (tensors[i].name.kind == "token_ids") {
+                if (first == 0) writer.writeRows(i, 0, tokenIds(run));
+                continue;
+            }
+            writer.writeRows(i, first, reader.read(run.id, tensors[i].name, rows).data, tensors[i].fill);
+        }
+    }
+}
+
+// A rename would put the dump in the model's place.
+void refuseTheModelItself(const std::string& out, const std::string& model) {
+    std::error_code error;
+    if (std::filesystem::equivalent(out, model, error) && !error)
+        badArgument("--out", out, "that is the model itself");
+}
+
+void run(Cli& cli, const Arguments& arguments) {
+    const std::string model = arguments.positionals()[0];
+    const std::string out = arguments.required("--out", "the file to write");
+    const auto kinds = parseTensorKinds(arguments.text("--tensors").value_or("pattern,lse"));
+    const std::string layerList = arguments.text("--layers").value_or("all");
+    if (layerList != "all") parseLayers(layerList, std::numeric_limits<int>::max());  // typing errors before loading
+    const auto targetId = arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
+    const PromptOptions promptOptions = parsePromptOptions(arguments);
+    const ComputeOptions compute = parseComputeOptions(arguments);
+    refuseTheModelItself(out, model);
+
+    const auto engine = openModel(cli, model, compute);
+    const engine::ModelInfo& info = engine->info();
+    const auto layers = parseLayers(layerList, info.layers);
+    std::optional<engine::TokenId> target;
+    if (targetId) {
+        if (*targetId >= info.vocab)
+            badArgument("--target", std::to_string(*targetId),
+                        "the vocabulary has ids 0 to " + std::to_string(info.vocab - 1));
+        target = static_cast<engine::TokenId>(*targetId);
+    }
+    const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);
+
+    const auto tokens = static_cast<std::int64_t>(prompt.tokens.size());
+    const auto tensors = planDump(info, kinds, layers, target, tokens + promptOptions.generate,
+                                  rowsOf(tokens, promptOptions.generate));
+    std::vector<TensorPlan> plans;
+    for (const DumpTensor& tensor : tensors) plans.push_back(tensor.plan);
+    OutputFile file(out, bytesOf(plans));  // the disk is asked before the work is done
+
+    const FinishedRun finished = runPrompt(cli, *engine, prompt, promptOptions);
+    const Stopwatch watch;
+    SafetensorsWriter writer(file, plans, metadataOf(info, finished, promptOptions));
+    writeTensors(cli, *engine->reader(), finished, tensors, writer);
+    cli.throwIfStopped();
+    file.commit();
+    cli.log("wrote " + std::to_string(tensors.size()) + " tensors, " + humanBytes(writer.fileBytes()) + ", in " +
+            seconds(watch.seconds()));
+}
+
+}  // namespace
+
+Verb dumpVerb() {
+    return {"dump",
+            "Runs a prompt and writes what the heads did as a safetensors file",
+            "MODEL --prompt TEXT | --prompt-file F | --token-ids 1,2,3 [options] --out F.safetensors",
+            promptOptions() +
+                std::vector<Option>{{"--layers", "0,10,20|all", "of which layers (default all)"},
+                                    {"--tensors", "LIST", "what to write (default pattern,lse); see below"},
+                                    {"--target", "ID", "token that logit_attribution is for (default: each row's top)"}} +
+                computeOptions() + std::vector<Option>{{"--out", "F.safetensors", "the file to write"}},
+            "Tensors, float32 but for token_ids (int64 [N]), with T = prompt + max(generated, 1) − 1 rows:\n"
+            "  logits [T, vocab], embedding [T, d_model], and of each layer, as layers.L.NAME:\n"
+            "  q, z [T, Hq, D]; k, v [T, Hkv, D]; qkv [T, (Hq + 2·Hkv)·D]; scores, pattern [Hq, T, T];\n"
+            "  lse [Hq, T]; contribution [T, Hq, d_model]; contribution_norm, logit_attribution [T, Hq];\n"
+            "  attention_out, mlp_out, residual [T, d_model].\n",
+            run};
+}
+
+}  // namespace app

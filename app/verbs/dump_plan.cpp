@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/verbs/dump_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/arguments.h"
+#include "app/cli_text.h"
+
+namespace app {
+namespace {
+
+bool isGlobal(const std::string& kind) {
+    return kind == "token_ids" || kind == "logits" || kind == "embedding";
+}
+
+struct Shape {
+    std::vector<std::int64_t> extents;
+    std::size_t rowAxis = 0;
+};
+
+Shape shapeOf(const std::string& kind, const engine::ModelInfo& info, std::int64_t tokens, std::int64_t rows) {
+    const std::int64_t heads = info.query_heads, kvHeads = info.kv_heads, dim = info.head_dim;
+    if (kind == "token_ids") return {{tokens}};
+    if (kind == "logits") return {{rows, info.vocab}};
+    if (kind == "q" || kind == "z") return {{rows, heads, dim}};
+    if (kind == "k" || kind == "v") return {{rows, kvHeads, dim}};
+    if (kind == "qkv") return {{rows, (heads + 2 * kvHeads) * dim}};
+    if (kind == "scores" || kind == "pattern") return {{heads, rows, rows}, 1};
+    if (kind == "lse") return {{heads, rows}, 1};
+    if (kind == "contribution") return {{rows, heads, info.d_model}};
+    if (kind == "contribution_norm" || kind == "logit_attribution") return {{rows, heads}};
+    return {{rows, info.d_model}};  // embedding, attention_out, mlp_out, residual
+}
+
+}  // namespace
+
+const std::vector<std::string>& tensorKinds() {
+    static const std::vector<std::string> kinds = {
+        "token_ids",    "logits",            "embedding",         "q",             "k",       "v",
+        "qkv",          "scores",            "pattern",           "lse",           "z",       "contribution",
+        "contribution_norm", "logit_attribution", "attention_out", "mlp_out",      "residual"};
+    return kinds;
+}
+
+std::vector<std::string> parseTensorKinds(const std::string& list) {
+    std::vector<std::string> kinds;
+    for (const std::string& kind : splitList(list)) {
+        if (std::find(tensorKinds().begin(), tensorKinds().end(), kind) == tensorKinds().end())
+            badArgument("--tensors", list, quoted(kind) + " is none of " + joined(tensorKinds()));
+        if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
+            badArgument("--tensors", list, quoted(kind) + " is given twice");
+        kinds.push_back(kind);
+    }
+    return kinds;
+}
+
+std::vector<engine::Layer> parseLayers(const std::string& list, int layers) {
+    std::vector<engine::Layer> chosen;
+    if (list == "all") {
+        for (int layer = 0; layer < layers; ++layer) chosen.push_back(static_cast<engine::Layer>(layer));
+        return chosen;
+    }
+    for (const std::string& part : splitList(list)) {
+        const auto number = parseUnsigned(part);
+        if (!number) badArgument("--layers", list, quoted(part) + " is no layer's number");
+        if (*number >= static_cast<std::uint64_t>(layers))
+            badArgument("--layers", list, "no layer " + part + ": the model has layers 0 to " + std::to_string(layers - 1));
+        const auto layer = static_cast<engine::Layer>(*number);
+        if (std::find(chosen.begin(), chosen.end(), layer) != chosen.end())
+            badArgument("--layers", list, "layer " + part + " is given twice");
+        chosen.push_back(layer);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+}
+
+std::vector<DumpTensor> planDump(const engine::ModelInfo& info, const std::vector<std::string>& kinds,
+                                 const std::vector<engine::Layer>& layers, std::optional<engine::TokenId> target,
+                                 std::int64_t tokens, std::int64_t rows) {
+    std::vector<DumpTensor> tensors;
+    const auto add = [&](const std::string& kind, std::optional<engine::Layer> layer) {
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return;
+        DumpTensor tensor;
+        tensor.name = {kind, layer, kind == "logit_attribution" ? target : std::nullopt};
+        const Shape shape = shapeOf(kind, info, tokens, rows);
+        // 8-byte elements come first, so that every tensor stays aligned.
+        tensor.plan = {tensor.name.full(), kind == "token_ids" ? engine::DType::I64 : engine::DType::F32,
+                       shape.extents, shape.rowAxis};
+        if (kind == "scores") tensor.fill = -std::numeric_limits<float>::infinity();
+        tensors.push_back(std::move(tensor));
+    };
+    for (const std::string& kind : tensorKinds())
+        if (isGlobal(kind)) add(kind, std::nullopt);
+    for (const engine::Layer layer : layers)
+        for (const std::string& kind : tensorKinds())
+            if (!isGlobal(kind)) add(kind, layer);
+    return tensors;
+}
+
+std::int64_t rowsPerChunk(const std::vector<DumpTensor>& tensors) {
+    constexpr std::int64_t chunkBytes = 32 << 20, most = 256, page = 64;
+    std::int64_t rowBytes = 1;
+    for (const DumpTensor& tensor : tensors)
+        rowBytes = std::max(rowBytes, tensor.plan.outer() * tensor.plan.inner() * 4);
+    const std::int64_t rows = std::clamp<std::int64_t>(chunkBytes / rowBytes, 1, most);
+    return rows < page ? rows : rows / page * page;
+}
+
+}  // namespace app

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which tensors a dump holds, their shapes, and how they are asked of the trace.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/safetensors_writer.h"
+#include "engine/trace_reader.h"
+#include "engine/values/model_info.h"
+
+namespace app {
+
+struct DumpTensor {
+    engine::TensorName name;  // what TraceReader::read is asked for
+    TensorPlan plan;
+    float fill = 0;           // of the columns that a chunk of rows cannot see
+};
+
+const std::vector<std::string>& tensorKinds();  // the names that --tensors takes, in the order of the file
+
+// "pattern,lse" to kinds. Throws BadRequest for a name that is none, or one given twice.
+std::vector<std::string> parseTensorKinds(const std::string& list);
+
+// "0,10,20" or "all" to layers; throws BadRequest for one that the model does not have.
+std::vector<engine::Layer> parseLayers(const std::string& list, int layers);
+
+// `tokens` are prompt and generated, `rows` T of DESIGN's table.
+std::vector<DumpTensor> planDump(const engine::ModelInfo&, const std::vector<std::string>& kinds,
+                                 const std::vector<engine::Layer>& layers, std::optional<engine::TokenId> target,
+                                 std::int64_t tokens, std::int64_t rows);
+
+// Rows a call: enough for the products to be dense, few enough that a chunk of the widest tensor stays near 32 MB.
+std::int64_t rowsPerChunk(const std::vector<DumpTensor>&);
+
+}  // namespace app

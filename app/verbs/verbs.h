@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/cli.h"
+
+namespace app {
+
+Verb infoVerb();
+Verb tokenizeVerb();
+Verb dumpVerb();
+Verb exportVerb();
+Verb benchVerb();
+
+}  // namespace app
