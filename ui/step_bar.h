@@ -8,6 +8,7 @@
 
 #include "engine/values/ids.h"
 #include "engine/values/run.h"
+#include "ui/selection.h"
 
 class QLabel;
 class QStackedLayout;

@@ -10,6 +10,7 @@
 
 #include "engine/values/ids.h"
 #include "engine/values/run.h"
+#include "ui/selection.h"
 
 namespace ui {
 
