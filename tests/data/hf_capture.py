@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs a Hugging Face model once in fp32 and keeps what each layer's attention was given and gave.
 
-Nothing is recomputed where the model states it: q, k, v, pattern and z are taken from the call of its own eager attention,
-so the numbers are Hugging Face's. Only scores and lse, which it does not return, are formed here, in fp64, from those q and k.
+Nothing is recomputed where the model states it: q, k, v, pattern and z are taken from the call of
+its own eager attention, so the numbers are Hugging Face's. Only scores and lse, which it does not
+return, are formed here, in fp64, from those q and k.
 """
 
 import importlib
@@ -12,8 +13,10 @@ import torch
 
 
 def capture(model, ids):
-    """One forward pass over ids (a list of ints). Returns a dict of tensors named as `headscope dump` names them; every
-    one has T = len(ids) rows. float32, but lse and scores are rounded from float64."""
+    """One forward pass over ids (a list of ints). Returns a dict of tensors named as
+    `headscope dump` names them, with T = len(ids) rows. float32, but lse and scores are
+    rounded from float64.
+    """
     module = importlib.import_module(type(model).__module__)
     eager = module.eager_attention_forward
     out, hooks, layer_of = {}, [], {}
@@ -39,6 +42,7 @@ def capture(model, ids):
     def keep(name, of=lambda value: value[0]):
         def hook(_module, _inputs, output):
             out[name] = of(output)
+
         return hook
 
     for index, layer in enumerate(model.model.layers):
@@ -46,15 +50,23 @@ def capture(model, ids):
         layer_of[attn] = index
         parts = {}
         for part in ("q", "k", "v"):
+
             def projected(_module, _inputs, output, part=part, parts=parts, name=name):
                 parts[part] = output[0]
                 if len(parts) == 3:
                     out[name + "qkv"] = torch.cat([parts["q"], parts["k"], parts["v"]], dim=-1)
+
             hooks.append(getattr(attn, part + "_proj").register_forward_hook(projected))
         hooks.append(attn.o_proj.register_forward_hook(keep(name + "attention_out")))
         hooks.append(layer.mlp.register_forward_hook(keep(name + "mlp_out")))
-        hooks.append(layer.register_forward_hook(
-            keep(name + "residual", lambda value: (value[0] if isinstance(value, tuple) else value)[0])))
+        hooks.append(
+            layer.register_forward_hook(
+                keep(
+                    name + "residual",
+                    lambda value: (value[0] if isinstance(value, tuple) else value)[0],
+                )
+            )
+        )
     hooks.append(model.model.embed_tokens.register_forward_hook(keep("embedding")))
 
     module.eager_attention_forward = attention
@@ -65,12 +77,15 @@ def capture(model, ids):
         module.eager_attention_forward = eager
         for hook in hooks:
             hook.remove()
-    assert f"layers.{len(model.model.layers) - 1}.pattern" in out, "the model did not use its eager attention"
+    assert (
+        f"layers.{len(model.model.layers) - 1}.pattern" in out
+    ), "the model did not use its eager attention"
     return {name: tensor.detach().float().contiguous() for name, tensor in out.items()}
 
 
 def greedy(model, prompt, count):
-    """Appends count tokens, each the argmax of the newest row. Refuses a run in which fp32 noise could decide."""
+    """Appends count tokens, each the argmax of the newest row. Refuses a run in which the noise of
+    fp32 could decide."""
     ids = list(prompt)
     cache, feed = None, ids
     with torch.no_grad():
@@ -79,7 +94,8 @@ def greedy(model, prompt, count):
             cache = answer.past_key_values
             top = answer.logits[0, -1].topk(2)
             margin = (top.values[0] - top.values[1]).item()
-            assert margin > 1e-2, f"tokens {top.indices.tolist()} are only {margin} apart after {len(ids)} tokens"
+            choice = top.indices.tolist()
+            assert margin > 1e-2, f"after {len(ids)} tokens {choice} are only {margin} apart"
             ids.append(top.indices[0].item())
             feed = ids[-1:]
     return ids
