@@ -19,7 +19,7 @@ set(torch_root "${HEADSCOPE_LIBTORCH}/torch")
 include(FindPackageHandleStandardArgs)
 find_file(LibTorch_CPU_LIBRARY libtorch_cpu.so PATHS "${torch_root}/lib" NO_DEFAULT_PATH NO_CACHE)
 find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_CPU_LIBRARY
-    REASON_FAILURE_MESSAGE "libtorch 2.11.0 not found; run app/run.sh once, or give -DHEADSCOPE_LIBTORCH=DIR with DIR/torch")
+    REASON_FAILURE_MESSAGE "libtorch 2.11.0 not found: run app/run.sh once or give -DHEADSCOPE_LIBTORCH=DIR with DIR/torch")
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     add_library(LibTorch::c10 SHARED IMPORTED)
