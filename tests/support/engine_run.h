@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The few calls that most engine tests begin with.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+struct EngineRun {
+    std::unique_ptr<engine::Engine> engine;
+    engine::RunId run{};
+    std::vector<engine::TokenId> tokens;  // prompt and generated
+
+    static std::unique_ptr<engine::Engine> open(const std::string& path, std::int64_t page_tokens = 64) {
+        engine::OpenRequest request;
+        request.path = path;
+        request.threads = 2;
+        request.page_tokens = page_tokens;
+        request.memory_limit = std::int64_t{1} << 30;
+        return engine::open_engine(request, {}, {});
+    }
+
+    EngineRun(std::unique_ptr<engine::Engine> opened, std::vector<engine::TokenId> prompt, int generate = 0)
+        : engine(std::move(opened)), tokens(std::move(prompt)) {
+        engine::RunRequest request;
+        request.tokens = tokens;
+        run = engine->open_run(request);
+        while (!engine->prefill_chunk(run, {}).finished()) {
+        }
+        for (int i = 0; i < generate; ++i) tokens.push_back(engine->decode_step(run, {}).token.id);
+    }
+
+    std::vector<float> read(const std::string& kind, int layer, engine::Rows rows) const {
+        engine::TensorName name;
+        name.kind = kind;
+        if (layer >= 0) name.layer = engine::Layer{layer};
+        const engine::NamedTensor tensor = engine->reader()->read(run, name, rows);
+        const auto span = tensor.data.as<float>();
+        return {span.begin(), span.end()};
+    }
+    std::int64_t rows() const { return engine->reader()->rows(run); }
+};
+
+inline std::vector<engine::TokenId> token_ids(const std::vector<std::int64_t>& ids) {
+    std::vector<engine::TokenId> tokens;
+    for (const std::int64_t id : ids) tokens.push_back(engine::TokenId{static_cast<std::int32_t>(id)});
+    return tokens;
+}
