@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/families/facts.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "engine/values/failure.h"
+
+namespace engine::families {
+
+std::int64_t within(std::int64_t value, Limits limits, const std::string& key,
+                    const std::string& where) {
+    if (value >= limits.low && value <= limits.high) return value;
+    throw Error(Failure::Kind::BadFile,
+                key + " is " + std::to_string(value) + ", possible are " +
+                    std::to_string(limits.low) + " to " + std::to_string(limits.high),
+                where);
+}
+
+double positive(double value, const std::string& key, const std::string& where) {
+    if (std::isfinite(value) && value > 0) return value;
+    std::ostringstream text;
+    text << key << " is " << value << ", a positive number is needed";
+    throw Error(Failure::Kind::BadFile, text.str(), where);
+}
+
+void check_heads(const Facts& facts, const std::string& where) {
+    if (facts.query_heads % facts.kv_heads != 0)
+        throw Error(Failure::Kind::BadFile,
+                    std::to_string(facts.query_heads) + " query heads cannot share " +
+                        std::to_string(facts.kv_heads) + " KV heads evenly",
+                    where);
+    if (facts.head_dim % 2 != 0)
+        throw Error(Failure::Kind::BadFile,
+                    "head_dim is " + std::to_string(facts.head_dim) +
+                        ", rotary embedding needs an even one",
+                    where);
+}
+
+}  // namespace engine::families

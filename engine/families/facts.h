@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What either dialect, config.json or GGUF metadata, says of a model, before the weights are looked
+// at.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/families/architecture.h"
+#include "engine/formats/checkpoint.h"
+
+namespace engine::families {
+
+struct RopeFacts {
+    enum class Scaling : std::uint8_t { None, Linear, Llama3 };
+    double theta = 10000;
+    Scaling scaling = Scaling::None;
+    double factor = 1;
+    double low_frequency_factor = 1, high_frequency_factor = 4, original_context = 8192;  // Llama3
+    std::vector<double> divisors;  // one a frequency: GGUF's rope_freqs tensor; empty: none
+};
+
+struct Facts {
+    std::string name;
+    int layers = 0, query_heads = 0, kv_heads = 0, head_dim = 0, d_model = 0, d_ff = 0, vocab = 0;
+    std::int64_t context = 0;
+    double norm_eps = 0;
+    bool attention_bias = false;  // config.json only; a GGUF file says it by its tensors
+    bool tied = false;            // likewise
+    RopeFacts rope;
+    std::vector<int> windows;  // [layers], 0: full
+};
+
+// Both throw Error: BadFile for a missing, mistyped or absurd value, Unsupported for a term that is
+// not implemented.
+Facts facts_of_config(const formats::Checkpoint&, const Architecture&);
+Facts facts_of_gguf(const formats::Checkpoint&, const Architecture&);
+
+// What an int field may be: a lying number is refused here, before anything is sized by it.
+struct Limits {
+    std::int64_t low = 1, high = 1;
+};
+inline constexpr Limits layer_limits{1, 9999}, head_limits{1, 4096}, head_dim_limits{2, 4096},
+    d_model_limits{1, 1 << 20}, d_ff_limits{1, 1 << 22}, vocab_limits{1, 1 << 24},
+    context_limits{1, std::int64_t{1} << 40}, window_limits{1, 1 << 30};
+
+// Throws Error(BadFile) with the key, the value and the limits.
+std::int64_t within(std::int64_t value, Limits limits, const std::string& key,
+                    const std::string& where);
+double positive(double value, const std::string& key, const std::string& where);
+
+// Cross checks of what both dialects say: KV heads divide query heads, head_dim is even. Throws
+// Error(BadFile).
+void check_heads(const Facts&, const std::string& where);
+
+}  // namespace engine::families
