@@ -35,10 +35,13 @@ class LogitsPanel : public QWidget {
         std::optional<engine::Candidate>);  // none: back to the position's own top token
     void distractorChanged(std::optional<engine::Candidate>);
 
+  protected:
+    bool eventFilter(QObject*, QEvent*) override;
+
   private:
     void refreshPickers();
     void refreshLogit();
-    void clickCell(const QModelIndex&);
+    void clickMark(int row, bool distractor);
     void pick(QComboBox*, int index);
 
     LogitsModel* m_model = nullptr;

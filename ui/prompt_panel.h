@@ -49,6 +49,9 @@ class PromptPanel : public QWidget {
     void focusPrompt();
     void toggleControlStrings();
 
+    // Small enough for the smallest window: words go before the bar overflows.
+    QSize minimumSizeHint() const override { return {760, 36}; }
+
   Q_SIGNALS:
     void modelChosen(const QString& path);
     void openModelRequested();

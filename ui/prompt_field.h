@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The prompt: one line in the run bar, an editor below it for more.
+#pragma once
+#include <QFrame>
+#include <QString>
+#include <QWidget>
+
+class QLabel;
+class QPlainTextEdit;
+
+namespace ui {
+
+class PromptLine;
+
+class PromptField : public QWidget {
+    Q_OBJECT
+  public:
+    explicit PromptField(QWidget* parent = nullptr);
+
+    QString text() const;
+    void setText(const QString&);  // exactly as given; no signal
+    void openEditor();             // a child of the window, below the line
+    void closeEditor();
+    bool isEditorOpen() const;
+    PromptLine* line() const { return m_line; }
+    QPlainTextEdit* editor() const { return m_editor; }
+
+  Q_SIGNALS:
+    void textEdited();
+    void runRequested();  // Return in the line
+    void editorToggled(bool open);
+
+  protected:
+    bool eventFilter(QObject*, QEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void moveEvent(QMoveEvent*) override;
+
+  private:
+    void placeEditor();
+    void takeEditorText();
+    void refreshCount();
+
+    PromptLine* m_line = nullptr;
+    QFrame* m_frame = nullptr;
+    QPlainTextEdit* m_editor = nullptr;
+    QLabel* m_count = nullptr;
+};
+
+}  // namespace ui

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/prompt_line.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QKeyEvent>
+#include <algorithm>
+
+#include "ui/plain_text.h"
+
+namespace ui {
+
+QString applyEdit(const QString& text, const QString& before, const QString& after) {
+    const qsizetype common = std::min(before.size(), after.size());
+    qsizetype head = 0, tail = 0;
+    while (head < common && before[head] == after[head]) ++head;
+    while (tail < common - head &&
+           before[before.size() - 1 - tail] == after[after.size() - 1 - tail])
+        ++tail;
+    QString middle = after.mid(head, after.size() - head - tail);
+    middle.replace(u'⏎', u'\n').replace(u'⇥', u'\t').replace(u'␍', u'\r');
+    return text.left(head) + middle + text.right(tail);
+}
+
+PromptLine::PromptLine(QWidget* parent) : QLineEdit(parent) {
+    setMaxLength(1 << 28);  // the default cuts a pasted text at 32,767
+    setPlaceholderText(QStringLiteral("Prompt"));
+    setAccessibleName(QStringLiteral("Prompt"));
+    connect(this, &QLineEdit::textEdited, this, &PromptLine::takeEdit);
+}
+
+void PromptLine::setPlain(const QString& text) {
+    m_plain = text;
+    showPlain(0);
+}
+
+void PromptLine::takeEdit(const QString& shown) {
+    if (isReadOnly()) return;
+    m_plain = applyEdit(m_plain, onOneLine(m_plain), shown);
+    if (m_plain.size() > longest || onOneLine(m_plain) != shown) showPlain(cursorPosition());
+    Q_EMIT plainEdited();
+}
+
+void PromptLine::paste() {
+    const QString clip = QGuiApplication::clipboard()->text();
+    const auto from = hasSelectedText() ? selectionStart() : cursorPosition();
+    const auto length = hasSelectedText() ? selectionLength() : 0;
+    m_plain.replace(from, length, clip);
+    showPlain(from + static_cast<int>(clip.size()));
+    Q_EMIT plainEdited();
+}
+
+void PromptLine::showPlain(int cursor) {
+    const bool tooLong = m_plain.size() > longest;
+    setReadOnly(tooLong);
+    setText(tooLong ? onOneLine(m_plain.left(longest)) + u'…' : onOneLine(m_plain));
+    setCursorPosition(tooLong ? 0 : cursor);
+    setToolTip(
+        tooLong
+            ? QStringLiteral("%1 characters; edit them in the editor (Ctrl+L).").arg(m_plain.size())
+            : QString());
+}
+
+void PromptLine::keyPressEvent(QKeyEvent* event) {
+    const bool cut = event->matches(QKeySequence::Cut) && !isReadOnly();
+    if ((cut || event->matches(QKeySequence::Copy)) && hasSelectedText()) {
+        // The text itself, not its marks.
+        QGuiApplication::clipboard()->setText(m_plain.mid(
+            selectionStart(),
+            isReadOnly() && selectionLength() >= longest ? m_plain.size() : selectionLength()));
+        if (cut) del();
+        return;
+    }
+    if (event->matches(QKeySequence::Paste) && !isReadOnly()) return paste();
+    const bool typed = !event->text().isEmpty() && event->text().at(0).isPrint();
+    if (isReadOnly() && typed && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier))) {
+        Q_EMIT editorWanted();
+        return;
+    }
+    QLineEdit::keyPressEvent(event);
+}
+
+void PromptLine::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (isReadOnly()) {
+        Q_EMIT editorWanted();
+        return;
+    }
+    QLineEdit::mouseDoubleClickEvent(event);
+}
+
+}  // namespace ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A one-line field over a text of many lines: each line break shows as ⏎ and stays a line break.
+// What is shown has one character for each of the text's, so that an edit changes only what was
+// edited.
+#pragma once
+#include <QLineEdit>
+#include <QString>
+
+namespace ui {
+
+class PromptLine : public QLineEdit {
+    Q_OBJECT
+  public:
+    // Longer texts are shown by their beginning and edited in the editor: a line edit lays out all
+    // of its text.
+    static constexpr int longest = 4000;
+
+    explicit PromptLine(QWidget* parent = nullptr);
+    const QString& plain() const { return m_plain; }
+    void setPlain(const QString&);  // no signal
+
+  Q_SIGNALS:
+    void plainEdited();
+    void editorWanted();  // something was typed that this field cannot take
+
+  protected:
+    void keyPressEvent(QKeyEvent*) override;
+    void mouseDoubleClickEvent(QMouseEvent*) override;
+
+  private:
+    void takeEdit(const QString& shown);
+    void paste();
+    void showPlain(int cursor);
+
+    QString m_plain;
+};
+
+// The text after the shown form of `before` was edited to `after`: only the edited middle is taken
+// from `after`, with the marks ⏎ ⇥ ␍ in it turned back into what they stand for.
+QString applyEdit(const QString& text, const QString& before, const QString& after);
+
+}  // namespace ui

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/prompt_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QStandardItemModel>
+#include <QToolButton>
+
+#include "ui/icons.h"
+#include "ui/painting/theme.h"
+#include "ui/plain_text.h"
+#include "ui/prompt_field.h"
+#include "ui/prompt_line.h"
+#include "ui/sampler_box.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int isOtherRole = Qt::UserRole + 1;
+// Below these widths the bar gives up, in turn, the device text, the buttons' words and half of the
+// model's name, so that the prompt keeps its 160 px.
+constexpr int widthForDevice = 1180, widthForWords = 1040, widthForModel = 1240;
+
+QFrame* separator(QWidget* parent) {
+    auto* line = new QFrame(parent);
+    line->setFrameShape(QFrame::VLine);
+    line->setFrameShadow(QFrame::Plain);
+    line->setForegroundRole(QPalette::Midlight);
+    line->setFixedHeight(24);
+    return line;
+}
+
+QString entryText(const engine::ModelInfo& info) {
+    QString format = QString::fromStdString(info.format);
+    if (format.startsWith(QStringLiteral("GGUF "))) format = format.mid(5);
+    return onOneLine(QString::fromStdString(info.name)) + QStringLiteral("  ") + onOneLine(format);
+}
+
+}  // namespace
+
+PromptPanel::PromptPanel(QWidget* parent) : QWidget(parent) {
+    setAccessibleName(QStringLiteral("Run bar"));
+    build();
+    applyTheme();
+    refreshModels();
+    refreshButtons();
+}
+
+void PromptPanel::build() {
+    m_model = new QComboBox(this);
+    m_model->setAccessibleName(QStringLiteral("Model"));
+    m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_prompt = new PromptField(this);
+    m_prompt->setMinimumWidth(160);
+    m_expand = new QToolButton(this);
+    m_expand->setAutoRaise(true);
+    m_expand->setCheckable(true);
+    m_expand->setFocusPolicy(Qt::TabFocus);
+    m_expand->setToolTip(QStringLiteral("Edit the prompt (Ctrl+L)"));
+    m_expand->setAccessibleName(QStringLiteral("Edit the prompt"));
+    m_chat = new QCheckBox(QStringLiteral("Chat template"), this);
+    m_special = new QToolButton(this);
+    m_special->setText(QStringLiteral("<|…|>"));
+    m_special->setCheckable(true);
+    m_special->setFocusPolicy(Qt::TabFocus);
+    m_special->setAccessibleName(QStringLiteral("Parse control strings"));
+    m_special->setToolTip(literalToolTip(QStringLiteral(
+        "Parse control strings\nOn: <|im_end|> and the like, typed in the prompt, become control "
+        "tokens.\nOff: they are ordinary text.")));
+
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(8, 4, 8, 4);
+    row->setSpacing(6);
+    for (QWidget* widget : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_prompt),
+                            static_cast<QWidget*>(m_expand), static_cast<QWidget*>(m_chat),
+                            static_cast<QWidget*>(m_special)})
+        row->addWidget(widget, widget == m_prompt ? 1 : 0);
+    row->addWidget(separator(this));
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(0);
+    m_run = addButton(QStringLiteral("Run"), &PromptPanel::runRequested);
+    m_step = addButton(QStringLiteral("Step"), &PromptPanel::stepRequested);
+    m_pause = addButton(QStringLiteral("Pause"), &PromptPanel::pauseRequested);
+    m_stop = addButton(QStringLiteral("Stop"), &PromptPanel::stopRequested);
+    for (QToolButton* button : {m_run, m_step, m_pause, m_stop}) buttons->addWidget(button);
+    row->addLayout(buttons);
+    m_tokens = new QSpinBox(this);
+    m_tokens->setRange(1, 1'000'000);
+    m_tokens->setValue(24);
+    m_tokens->setSuffix(QStringLiteral(" tokens"));
+    m_tokens->setAccessibleName(QStringLiteral("Tokens to generate"));
+    m_tokens->setToolTip(QStringLiteral("How many tokens Run generates"));
+    m_tokens->setFixedWidth(96);
+    m_sampler = new SamplerBox(this);
+    m_sampler->setMaximumWidth(150);
+    row->addWidget(m_tokens);
+    row->addWidget(m_sampler);
+    row->addWidget(separator(this));
+    m_device = plainLabel({}, this);
+    m_memory = plainLabel({}, this);
+    auto* device = new QVBoxLayout;
+    device->setSpacing(0);
+    device->addWidget(m_device);
+    device->addWidget(m_memory);
+    row->addLayout(device);
+
+    connect(m_model, &QComboBox::activated, this, &PromptPanel::chooseModel);
+    connect(m_prompt, &PromptField::textEdited, this, [this] {
+        refreshButtons();
+        Q_EMIT promptChanged();
+    });
+    connect(m_prompt, &PromptField::runRequested, this, [this] {
+        if (canRun()) Q_EMIT runRequested();
+    });
+    connect(m_prompt, &PromptField::editorToggled, m_expand, &QToolButton::setChecked);
+    connect(m_expand, &QToolButton::clicked, this,
+            [this](bool open) { open ? m_prompt->openEditor() : m_prompt->closeEditor(); });
+    connect(m_chat, &QCheckBox::clicked, this, &PromptPanel::promptChanged);
+    connect(m_special, &QToolButton::clicked, this, &PromptPanel::promptChanged);
+    connect(m_tokens, &QSpinBox::valueChanged, this, &PromptPanel::tokensToGenerateChanged);
+    connect(m_sampler, &SamplerBox::samplingChanged, this, &PromptPanel::samplingChanged);
+}
+
+QToolButton* PromptPanel::addButton(const QString& text, void (PromptPanel::*signal)()) {
+    auto* button = new QToolButton(this);
+    button->setText(text);
+    button->setObjectName(text);
+    button->setAccessibleName(text);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setFocusPolicy(Qt::TabFocus);  // a click leaves the keys with what had them
+    button->setMinimumHeight(25);
+    connect(button, &QToolButton::clicked, this, signal);
+    return button;
+}
+
+void PromptPanel::setModels(const std::vector<engine::ModelInfo>& infos) {
+    m_infos = infos;
+    refreshModels();
+}
+
+void PromptPanel::setCurrentModel(const QString& path) {
+    m_current = path;
+    refreshModels();
+}
+
+void PromptPanel::refreshModels() {
+    const QSignalBlocker blocker(m_model);
+    m_model->clear();
+    bool listed = false, chat = false;
+    if (m_current.isEmpty()) m_model->addItem(QStringLiteral("No model"), QString());
+    for (const engine::ModelInfo& info : m_infos) {
+        const QString path = QString::fromStdString(info.path);
+        m_model->addItem(entryText(info), path);
+        m_model->setItemData(
+            m_model->count() - 1,
+            literalToolTip(info.supported ? path : QString::fromStdString(info.reason)),
+            Qt::ToolTipRole);
+        if (!info.supported)
+            static_cast<QStandardItemModel*>(m_model->model())
+                ->item(m_model->count() - 1)
+                ->setEnabled(false);
+        if (path != m_current) continue;
+        listed = true;
+        chat = info.has_chat_template;
+    }
+    if (!m_current.isEmpty() && !listed)
+        m_model->addItem(onOneLine(QFileInfo(m_current).fileName()), m_current);
+    m_model->setCurrentIndex(m_model->findData(m_current));
+    m_model->insertSeparator(m_model->count());
+    m_model->addItem(QStringLiteral("Other folder or GGUF file…"));
+    m_model->setItemData(m_model->count() - 1, true, isOtherRole);
+    m_model->setToolTip(literalToolTip(m_current));
+    m_chat->setEnabled(chat);
+    m_chat->setToolTip(chat ? QStringLiteral("Wrap the prompt in the model's own chat template")
+                            : QStringLiteral("This model has no chat template"));
+    refreshButtons();
+}
+
+void PromptPanel::chooseModel(int index) {
+    const bool other = m_model->itemData(index, isOtherRole).toBool();
+    const QString path = m_model->itemData(index).toString();
+    // The open model stays named until another one is open.
+    m_model->setCurrentIndex(m_model->findData(m_current));
+    if (other) {
+        Q_EMIT openModelRequested();
+    } else if (!path.isEmpty() && path != m_current) {
+        Q_EMIT modelChosen(path);
+    }
+}
+
+void PromptPanel::setPrompt(const QString& text) {
+    m_prompt->setText(text);
+    refreshButtons();
+}
+
+void PromptPanel::setTokenOptions(const engine::TokenizeOptions& options) {
+    m_chat->setChecked(options.chat);
+    m_special->setChecked(options.parse_special);
+}
+
+void PromptPanel::setSampling(const engine::Sampling& sampling) {
+    m_sampler->setSampling(sampling);
+}
+
+void PromptPanel::setTokensToGenerate(int tokens) {
+    const QSignalBlocker blocker(m_tokens);
+    m_tokens->setValue(tokens);
+}
+
+void PromptPanel::setDeviceText(const QString& device, const QString& memory) {
+    m_device->setText(device);
+    m_memory->setText(memory);
+}
+
+void PromptPanel::setRunState(RunState state, const QString& cannotRun, const QString& cannotStep) {
+    m_state = state;
+    m_cannotRun = cannotRun;
+    m_cannotStep = cannotStep;
+    refreshButtons();
+}
+
+QString PromptPanel::prompt() const {
+    return m_prompt->text();
+}
+
+engine::TokenizeOptions PromptPanel::tokenOptions() const {
+    engine::TokenizeOptions options;
+    options.chat = m_chat->isEnabled() && m_chat->isChecked();
+    options.parse_special = m_special->isChecked();
+    return options;
+}
+
+engine::Sampling PromptPanel::sampling() const {
+    return m_sampler->sampling();
+}
+
+int PromptPanel::tokensToGenerate() const {
+    return m_tokens->value();
+}
+
+bool PromptPanel::canRun() const {
+    return m_run->isEnabled();
+}
+bool PromptPanel::canStep() const {
+    return m_step->isEnabled();
+}
+bool PromptPanel::canPause() const {
+    return m_pause->isEnabled();
+}
+bool PromptPanel::canStop() const {
+    return m_stop->isEnabled();
+}
+
+void PromptPanel::editPrompt() {
+    m_prompt->openEditor();
+}
+
+void PromptPanel::focusPrompt() {
+    m_prompt->line()->setFocus(Qt::ShortcutFocusReason);
+}
+
+void PromptPanel::toggleControlStrings() {
+    m_special->click();
+}
+
+void PromptPanel::refreshButtons() {
+    if (!m_stop) return;
+    QString why;  // neither Run nor Step
+    switch (m_state) {
+        case RunState::NoModel: why = QStringLiteral("Open a model first."); break;
+        case RunState::Loading: why = QStringLiteral("The model is still being opened."); break;
+        case RunState::Prefilling: why = QStringLiteral("The prompt is being read."); break;
+        case RunState::Decoding: why = QStringLiteral("Tokens are being generated."); break;
+        case RunState::Cancelling: why = QStringLiteral("The run is being stopped."); break;
+        default:
+            if (prompt().isEmpty()) why = QStringLiteral("Type a prompt first.");
+    }
+    const auto set = [](QToolButton* button, const QString& refusal, const QString& help) {
+        button->setEnabled(refusal.isEmpty());
+        button->setToolTip(literalToolTip(refusal.isEmpty() ? help : refusal));
+    };
+    set(m_run, why.isEmpty() ? m_cannotRun : why,
+        m_state == RunState::Paused ? QStringLiteral("Go on generating (Space)")
+                                    : QStringLiteral("Read the prompt and generate (Ctrl+Enter)"));
+    set(m_step, why.isEmpty() ? m_cannotStep : why, QStringLiteral("Generate one token"));
+    const bool running = m_state == RunState::Prefilling || m_state == RunState::Decoding;
+    const QString idle = m_state == RunState::Cancelling
+                             ? QStringLiteral("The run is being stopped.")
+                             : QStringLiteral("Nothing is running.");
+    set(m_pause, running ? QString() : idle, QStringLiteral("Pause after this step (Space)"));
+    set(m_stop,
+        running || m_state == RunState::Loading || m_state == RunState::Paused ? QString() : idle,
+        QStringLiteral("Stop; what is computed stays (Ctrl+.)"));
+    Q_EMIT availabilityChanged();
+}
+
+void PromptPanel::applyTheme() {
+    m_run->setIcon(icon(Sign::Run));
+    m_step->setIcon(icon(Sign::Step));
+    m_pause->setIcon(icon(Sign::Pause));
+    m_stop->setIcon(icon(Sign::Stop));
+    m_expand->setIcon(icon(Sign::Expand));
+    m_device->setFont(wordFont(11));
+    m_memory->setFont(wordFont(11));
+    m_special->setFont(monoFont(10));
+    m_memory->setForegroundRole(QPalette::PlaceholderText);
+}
+
+void PromptPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    for (QLabel* label : {m_device, m_memory}) label->setVisible(width() >= widthForDevice);
+    for (QToolButton* button : {m_run, m_step, m_pause, m_stop})
+        button->setToolButtonStyle(width() >= widthForWords ? Qt::ToolButtonTextBesideIcon
+                                                            : Qt::ToolButtonIconOnly);
+    m_model->setFixedWidth(width() >= widthForModel ? 222 : 150);
+}
+
+void PromptPanel::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) applyTheme();
+    QWidget::changeEvent(event);
+}
+
+}  // namespace ui
