@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A verb's options as a table, and what was typed checked against it. Numbers are read whole or not at all: no sign where
-// none is meant, no trailing text, no overflow. Every error is engine::Error BadRequest that names option and value.
+// A verb's options as a table, and what was typed checked against it. Numbers are read whole or not
+// at all: no sign where none is meant, no trailing text, no overflow. Every error is engine::Error
+// BadRequest that names option and value.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -26,7 +27,8 @@ struct Option {
 
 class Arguments {
   public:
-    // `typed` is what follows the verb. Options take `--name value` or `--name=value`, once each; "--" ends them.
+    // `typed` is what follows the verb. Options take `--name value` or `--name=value`, once each;
+    // "--" ends them.
     Arguments(const std::vector<Option>& options, std::size_t mostPositionals,
               const std::vector<std::string>& typed);
 

@@ -13,7 +13,7 @@ namespace app {
 namespace {
 
 const std::vector<Verb>& verbs() {
-    static const std::vector<Verb> all = {infoVerb(), tokenizeVerb(), dumpVerb()};
+    static const std::vector<Verb> all = {infoVerb(), tokenizeVerb(), dumpVerb(), benchVerb()};
     return all;
 }
 
@@ -21,6 +21,15 @@ const std::vector<Option>& windowOptions() {
     static const std::vector<Option> options = {
         {"--prompt", "TEXT", "open with this prompt"},
         {"--verbose", "", "say on stderr what is done and how long it took"},
+    };
+    return options;
+}
+
+// Of every verb.
+const std::vector<Option>& commonOptions() {
+    static const std::vector<Option> options = {
+        {"--verbose", "", "say on stderr what is done and how long it took"},
+        {"--help", "", "this text"},
     };
     return options;
 }
@@ -36,7 +45,8 @@ std::string optionLines(const std::vector<Option>& options) {
 }
 
 const char* exitCodes =
-    "Exit codes: 0 done; 1 it failed; 2 bad arguments, those that the model rules out included; 130 after\n"
+    "Exit codes: 0 done; 1 it failed; 2 bad arguments, those that the model rules out included; "
+    "130 after\n"
     "Ctrl-C. A failure is one line on stderr, and no file is left half-written.\n";
 
 int codeOf(engine::Failure::Kind kind) {
@@ -60,7 +70,8 @@ double Stopwatch::seconds() const {
 }
 
 bool isVerb(const std::string& word) {
-    return std::any_of(verbs().begin(), verbs().end(), [&](const Verb& verb) { return verb.name == word; });
+    return std::any_of(verbs().begin(), verbs().end(),
+                       [&](const Verb& verb) { return verb.name == word; });
 }
 
 std::vector<std::string> verbNames() {
@@ -70,31 +81,35 @@ std::vector<std::string> verbNames() {
 }
 
 std::string helpText() {
-    std::string text = "Headscope " HEADSCOPE_VERSION ": a microscope for attention heads.\n\n"
+    std::string text = "Headscope " HEADSCOPE_VERSION
+                       ": a microscope for attention heads.\n\n"
                        "  headscope [MODEL] [--prompt TEXT]    the window\n";
     for (const Verb& verb : verbs()) {
         std::string left = "  headscope " + verb.name + " MODEL …";
         left.resize(41, ' ');  // "…" is three bytes and one column
         text += left + verb.summary + "\n";
     }
-    text += "\nMODEL is a GGUF file, or a folder with config.json and safetensors.\n"
-            "Each verb tells its options: headscope dump --help. Verbs need no display.\n\n" +
-            optionLines(windowOptions()) + optionLines({{"--help", "", "this text"},
-                                                        {"--version", "", "the version"}}) +
-            "\n" + exitCodes;
+    text +=
+        "\nMODEL is a GGUF file, or a folder with config.json and safetensors.\n"
+        "Each verb tells its options: headscope dump --help. Verbs need no display.\n\n" +
+        optionLines(windowOptions()) +
+        optionLines({{"--help", "", "this text"}, {"--version", "", "the version"}}) + "\n" +
+        exitCodes;
     return text;
 }
 
 std::string helpText(const Verb& verb) {
     std::string text = "headscope " + verb.name + " " + verb.usage + "\n" + verb.summary + ".\n\n" +
-                       optionLines(verb.options) + optionLines({{"--help", "", "this text"}});
+                       optionLines(verb.options) + optionLines(commonOptions());
     if (!verb.notes.empty()) text += "\n" + verb.notes;
     return text + "\n" + exitCodes;
 }
 
 int guarded(std::ostream& out, std::ostream& err, const std::string& who,
             const std::function<void()>& work) {
-    const auto say = [&](const std::string& line) { err << who << ": " << oneLine(line) << std::endl; };
+    const auto say = [&](const std::string& line) {
+        err << who << ": " << oneLine(line) << std::endl;
+    };
     try {
         work();
         out.flush();
@@ -129,7 +144,7 @@ int runVerb(Cli& cli, const std::vector<std::string>& words) {
                                 "the verbs are " + joined(verbNames()));
         try {
             std::vector<Option> options = verb->options;
-            options.push_back({"--verbose", "", ""});
+            options.insert(options.end(), commonOptions().begin(), commonOptions().end());
             const Arguments arguments(options, 1, {words.begin() + 1, words.end()});
             if (arguments.positionals().empty())
                 throw engine::Error(engine::Failure::Kind::BadRequest, "MODEL is missing", "",

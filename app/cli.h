@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The command line as a function: arguments in, text and an exit code out. Nothing here needs Qt or a display; the engine
-// comes in by two functions, so that tests run the verbs on a fake one.
+// The command line as a function: arguments in, text and an exit code out. Nothing here needs Qt or
+// a display; the engine comes in by two functions, so that tests run the verbs on a fake one.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -21,10 +21,12 @@ struct Cli {
     std::ostream& out;
     std::ostream& err;
     std::stop_token stop;
-    std::function<std::unique_ptr<engine::Engine>(const engine::OpenRequest&, const engine::OnProgress&,
-                                                  std::stop_token)>
+    std::function<std::unique_ptr<engine::Engine>(const engine::OpenRequest&,
+                                                  const engine::OnProgress&, std::stop_token)>
         openEngine;
     std::function<engine::ModelInfo(const std::string&)> inspectModel;
+    std::string program =
+        {};  // this program's path, for what needs whole processes; empty: not measured
     bool verbose = false;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
@@ -45,12 +47,12 @@ struct Verb {
     std::string name, summary;
     std::string usage;  // what follows the name
     std::vector<Option> options;
-    std::string notes;  // closing paragraph of its help, may be empty
+    std::string notes;                                // closing paragraph of its help, may be empty
     std::function<void(Cli&, const Arguments&)> run;  // throws engine::Error, engine::Cancelled
 };
 
 bool isVerb(const std::string& word);
-std::string helpText();                  // of the whole program
+std::string helpText();  // of the whole program
 std::string helpText(const Verb&);
 std::vector<std::string> verbNames();
 

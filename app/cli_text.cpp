@@ -7,12 +7,17 @@
 namespace app {
 namespace {
 
-// Length of the UTF-8 character at the front, 0 if these bytes are none (overlong and surrogates included).
+// Length of the UTF-8 character at the front, 0 if these bytes are none (overlong and surrogates
+// included).
 std::size_t characterLength(std::string_view s) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
     const unsigned lead = byte(0);
     if (lead < 0x80) return 1;
-    const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    const std::size_t length = lead < 0xC2   ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
     if (length == 0 || s.size() < length) return 0;
     for (std::size_t i = 1; i < length; ++i)
         if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -74,7 +79,10 @@ std::string humanBytes(std::int64_t bytes) {
         value /= 1000;
         ++unit;
     }
-    const char* pattern = unit == 0 ? "%.0f " : value < 10 ? "%.2f " : value < 100 ? "%.1f " : "%.0f ";
+    const char* pattern = unit == 0     ? "%.0f "
+                          : value < 10  ? "%.2f "
+                          : value < 100 ? "%.1f "
+                                        : "%.0f ";
     return format(pattern, value) + units[unit];
 }
 

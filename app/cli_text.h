@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the command line writes: one line an error, numbers that people read, bytes that cannot break a terminal.
+// How the command line writes: one line an error, numbers that people read, bytes that cannot break
+// a terminal.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -16,7 +16,9 @@
 namespace app {
 namespace {
 
-std::string verbsInstead() { return "the verbs " + joined(verbNames()) + " need none"; }
+std::string verbsInstead() {
+    return "the verbs " + joined(verbNames()) + " need none";
+}
 
 QtMessageHandler formerHandler = nullptr;
 
@@ -25,7 +27,8 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
     const bool platform = context.category && std::strncmp(context.category, "qt.qpa", 6) == 0;
     if (type == QtFatalMsg) {
         const std::string text = message.section(QLatin1Char('\n'), 0, 0).toStdString();
-        std::cerr << "headscope: no window can be shown: " << oneLine(text) << "; " << verbsInstead() << std::endl;
+        std::cerr << "headscope: no window can be shown: " << oneLine(text) << "; "
+                  << verbsInstead() << std::endl;
         ::_exit(ExitFailed);  // Qt would abort() after this
     }
     if (platform) return;  // said again, and better, by the fatal message if it matters
@@ -39,10 +42,12 @@ void requireDisplay() {
         const char* value = std::getenv(name);
         if (value && *value) return;
     }
-    throw engine::Error(engine::Failure::Kind::Device, "there is no display to show the window on", "",
-                        verbsInstead());
+    throw engine::Error(engine::Failure::Kind::Device, "there is no display to show the window on",
+                        "", verbsInstead());
 }
 
-void failInOneLineWithoutPlatform() { formerHandler = qInstallMessageHandler(onMessage); }
+void failInOneLineWithoutPlatform() {
+    formerHandler = qInstallMessageHandler(onMessage);
+}
 
 }  // namespace app

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Without a display Qt ends the program with a core dump (status 134). These end it with a sentence and status 1.
+// Without a display Qt ends the program with a core dump (status 134). These end it with a sentence
+// and status 1.
 #pragma once
 
 namespace app {
@@ -7,8 +8,8 @@ namespace app {
 // Throws engine::Error Device when nothing says where a window could be shown.
 void requireDisplay();
 
-// For what only Qt can find out (a display that does not answer, a plugin that does not load): its fatal message becomes
-// one line and exit code 1. Call before the QApplication.
+// For what only Qt can find out (a display that does not answer, a plugin that does not load): its
+// fatal message becomes one line and exit code 1. Call before the QApplication.
 void failInOneLineWithoutPlatform();
 
 }  // namespace app

@@ -43,27 +43,32 @@ Module load() {
     for (const auto& path : candidates) {
         std::error_code error;
         if (!std::filesystem::exists(path, error)) continue;
-        // RTLD_LOCAL: libtorch's own symbols stay out of Qt's way. Types thrown across are matched by name.
+        // RTLD_LOCAL: libtorch's own symbols stay out of Qt's way. Types thrown across are matched
+        // by name.
         void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!library) {
             const char* why = ::dlerror();
-            fail(std::string("cannot load the engine: ") + (why ? why : "no reason given"), path.string());
+            fail(std::string("cannot load the engine: ") + (why ? why : "no reason given"),
+                 path.string());
         }
-        return {symbol<decltype(Module::open)>(library, "headscope_open_engine", path.string()),
-                symbol<decltype(Module::inspect)>(library, "headscope_inspect_model", path.string())};
+        return {
+            symbol<decltype(Module::open)>(library, "headscope_open_engine", path.string()),
+            symbol<decltype(Module::inspect)>(library, "headscope_inspect_model", path.string())};
     }
     fail("the engine module is missing", candidates[0].string());
 }
 
 const Module& module() {
-    static const Module loaded = load();  // a failed load throws and is tried again at the next call
+    static const Module loaded =
+        load();  // a failed load throws and is tried again at the next call
     return loaded;
 }
 
 }  // namespace
 
 std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest& request,
-                                           const engine::OnProgress& onProgress, std::stop_token stop) {
+                                           const engine::OnProgress& onProgress,
+                                           std::stop_token stop) {
     return std::unique_ptr<engine::Engine>(module().open(&request, &onProgress, &stop));
 }
 

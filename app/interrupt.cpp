@@ -32,7 +32,8 @@ void onSignal(int signal) {
 void handle(int signal) {
     struct sigaction action {};
     ::sigaction(signal, nullptr, &action);
-    // nohup stays in force. SIGINT is taken even so: a script's background jobs start with it ignored.
+    // nohup stays in force. SIGINT is taken even so: a script's background jobs start with it
+    // ignored.
     if (signal == SIGHUP && action.sa_handler == SIG_IGN) return;
     action = {};
     action.sa_handler = onSignal;

@@ -15,7 +15,8 @@ namespace {
 
 int runVerbFromMain(const std::vector<std::string>& words) {
     const app::Interrupt interrupt;
-    app::Cli cli{std::cout, std::cerr, interrupt.token(), app::openEngine, app::inspectModel};
+    app::Cli cli{std::cout,       std::cerr,         interrupt.token(),
+                 app::openEngine, app::inspectModel, "/proc/self/exe"};
     const int code = app::runVerb(cli, words);
     return code == app::ExitInterrupted ? interrupt.exitCode() : code;
 }
@@ -44,5 +45,6 @@ int runWindowFromMain(char** argv, const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return !words.empty() && app::isVerb(words[0]) ? runVerbFromMain(words) : runWindowFromMain(argv, words);
+    return !words.empty() && app::isVerb(words[0]) ? runVerbFromMain(words)
+                                                   : runWindowFromMain(argv, words);
 }

@@ -22,12 +22,15 @@
 namespace app {
 namespace {
 
-// The name of the one file in work, where a signal handler finds it. The flag is set last and cleared first.
+// The name of the one file in work, where a signal handler finds it. The flag is set last and
+// cleared first.
 std::array<char, 4096> unfinishedName;
 std::atomic<bool> unfinished{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-std::string reason(int error) { return std::generic_category().message(error); }
+std::string reason(int error) {
+    return std::generic_category().message(error);
+}
 
 engine::Error ioError(const std::string& what, const std::string& path, std::string hint = {}) {
     return engine::Error(engine::Failure::Kind::Io, what, path, std::move(hint));
@@ -56,7 +59,8 @@ std::string folderOf(const std::string& path) {
 void checkSpace(const std::string& folder, const std::string& path, std::int64_t bytes) {
     struct statvfs fs {};
     if (statvfs(folder.c_str(), &fs) != 0) return;  // the first write will tell
-    const auto free = static_cast<std::int64_t>(fs.f_bavail) * static_cast<std::int64_t>(fs.f_frsize);
+    const auto free =
+        static_cast<std::int64_t>(fs.f_bavail) * static_cast<std::int64_t>(fs.f_frsize);
     if (bytes > free)
         throw ioError("needs " + thousands(bytes) + " bytes (" + humanBytes(bytes) + "), " +
                           thousands(free) + " (" + humanBytes(free) + ") are free in " + folder,
@@ -87,7 +91,8 @@ OutputFile::OutputFile(const std::string& path, std::int64_t bytes) : m_target(t
     }
     try {
         checkSpace(folder, path, bytes);
-        if (bytes > 0 && ::fallocate(m_file, 0, 0, bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+        if (bytes > 0 && ::fallocate(m_file, 0, 0, bytes) != 0 && errno != EOPNOTSUPP &&
+            errno != ENOSYS)
             fail(errno, "cannot reserve " + thousands(bytes) + " bytes");
     } catch (...) {
         discard();
@@ -95,7 +100,9 @@ OutputFile::OutputFile(const std::string& path, std::int64_t bytes) : m_target(t
     }
 }
 
-OutputFile::~OutputFile() { discard(); }
+OutputFile::~OutputFile() {
+    discard();
+}
 
 void OutputFile::discard() noexcept {
     if (m_file >= 0) ::close(m_file);
@@ -110,8 +117,10 @@ void OutputFile::writeAt(std::int64_t offset, std::span<const std::byte> bytes) 
     while (!bytes.empty()) {
         const ssize_t written = ::pwrite(m_file, bytes.data(), bytes.size(), offset);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) fail(written < 0 ? errno : EIO, "cannot write " + thousands(static_cast<std::int64_t>(bytes.size())) +
-                                           " bytes at " + thousands(offset));
+        if (written <= 0)
+            fail(written < 0 ? errno : EIO, "cannot write " +
+                                                thousands(static_cast<std::int64_t>(bytes.size())) +
+                                                " bytes at " + thousands(offset));
         bytes = bytes.subspan(static_cast<std::size_t>(written));
         offset += written;
     }
@@ -121,7 +130,8 @@ void OutputFile::commit() {
     if (::fsync(m_file) != 0) fail(errno, "cannot flush");
     const int file = std::exchange(m_file, -1);
     if (::close(file) != 0) fail(errno, "cannot close");
-    if (::rename(m_sibling.c_str(), m_target.c_str()) != 0) fail(errno, "cannot put the file in place");
+    if (::rename(m_sibling.c_str(), m_target.c_str()) != 0)
+        fail(errno, "cannot put the file in place");
     unfinished = false;
     m_sibling.clear();
     // The name too survives a power cut; a folder that cannot be flushed is no reason to fail.
@@ -133,7 +143,9 @@ void OutputFile::commit() {
 
 void OutputFile::fail(int error, const std::string& what) const {
     throw ioError(what + ": " + reason(error), m_target,
-                  error == ENOSPC || error == EFBIG || error == EDQUOT ? "free some space or write elsewhere" : "");
+                  error == ENOSPC || error == EFBIG || error == EDQUOT
+                      ? "free some space or write elsewhere"
+                      : "");
 }
 
 }  // namespace app

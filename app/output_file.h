@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A file that is whole or not there: written beside its target under another name, flushed, then renamed over it.
-// One thread. Throws engine::Error Io with the path and the system's reason.
+// A file that is whole or not there: written beside its target under another name, flushed, then
+// renamed over it. One thread. Throws engine::Error Io with the path and the system's reason.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace app {
 
 class OutputFile {
   public:
-    // Makes the sibling at once, so that a folder that cannot be written to is known before any work is done. `bytes`
-    // is compared with what the file system has left and reserved where it can do that. A target that exists must be a
-    // regular file; a symbolic link is followed.
+    // Makes the sibling at once, so that a folder that cannot be written to is known before any
+    // work is done. `bytes` is compared with what the file system has left and reserved where it
+    // can do that. A target that exists must be a regular file; a symbolic link is followed.
     OutputFile(const std::string& path, std::int64_t bytes);
     ~OutputFile();  // without commit(): removes the sibling
     OutputFile(const OutputFile&) = delete;
@@ -33,8 +33,8 @@ class OutputFile {
     int m_file = -1;
 };
 
-// For the handler of a second Ctrl-C, which cannot wait for destructors: removes the sibling in work, if any.
-// Async-signal-safe.
+// For the handler of a second Ctrl-C, which cannot wait for destructors: removes the sibling in
+// work, if any. Async-signal-safe.
 void removeUnfinishedFile() noexcept;
 
 }  // namespace app

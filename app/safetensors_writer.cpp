@@ -69,7 +69,8 @@ SafetensorsWriter::SafetensorsWriter(OutputFile& file, std::vector<TensorPlan> t
     const std::uint64_t length = text.size();
     if (length > most)
         throw engine::Error(engine::Failure::Kind::Io,
-                            "the header would take " + thousands(static_cast<std::int64_t>(length)) +
+                            "the header would take " +
+                                thousands(static_cast<std::int64_t>(length)) +
                                 " bytes; readers accept " + thousands(most),
                             file.target(), "use a shorter prompt");
     const auto data = static_cast<std::int64_t>(sizeof length + length);
@@ -79,17 +80,20 @@ SafetensorsWriter::SafetensorsWriter(OutputFile& file, std::vector<TensorPlan> t
     m_file.writeAt(sizeof length, std::as_bytes(std::span(text)));
 }
 
-void SafetensorsWriter::writeRows(std::size_t index, std::int64_t first, const engine::Payload& data,
-                                  float fill) {
+void SafetensorsWriter::writeRows(std::size_t index, std::int64_t first,
+                                  const engine::Payload& data, float fill) {
     const TensorPlan& plan = m_tensors[index];
     const auto size = static_cast<std::int64_t>(engine::bytes_of(plan.dtype));
     if (data.dtype != plan.dtype || data.shape.size() != plan.shape.size())
-        throw internal("the trace gave another type or rank than the file's header says", plan.name);
+        throw internal("the trace gave another type or rank than the file's header says",
+                       plan.name);
     TensorPlan given = plan;
     given.shape = data.shape;
     const std::int64_t n = given.rows(), m = given.inner();
-    // A head-major map may leave out columns that no row of the chunk sees; nothing else may differ.
-    const bool causalMap = plan.rowAxis == 1 && plan.shape.size() == 3 && plan.dtype == engine::DType::F32;
+    // A head-major map may leave out columns that no row of the chunk sees; nothing else may
+    // differ.
+    const bool causalMap =
+        plan.rowAxis == 1 && plan.shape.size() == 3 && plan.dtype == engine::DType::F32;
     if (given.outer() != plan.outer() || first + n > plan.rows() ||
         (causalMap ? m > plan.inner() : m != plan.inner()))
         throw internal("the trace gave another shape than the file's header says", plan.name);
@@ -97,17 +101,19 @@ void SafetensorsWriter::writeRows(std::size_t index, std::int64_t first, const e
     const std::span<const std::byte> bytes(data.data, data.bytes());
     const auto part = static_cast<std::size_t>(n * m * size);
     for (std::int64_t head = 0; head < plan.outer(); ++head) {
-        const std::int64_t at = m_offsets[index] + (head * plan.rows() + first) * plan.inner() * size;
+        const std::int64_t at =
+            m_offsets[index] + (head * plan.rows() + first) * plan.inner() * size;
         const auto rows = bytes.subspan(static_cast<std::size_t>(head) * part, part);
         if (m == plan.inner()) {
             m_file.writeAt(at, rows);
             continue;
         }
-        const auto width = static_cast<std::size_t>(plan.inner()), givenWidth = static_cast<std::size_t>(m);
+        const auto width = static_cast<std::size_t>(plan.inner()),
+                   givenWidth = static_cast<std::size_t>(m);
         m_padded.assign(static_cast<std::size_t>(n) * width, fill);
         for (std::size_t row = 0; row < static_cast<std::size_t>(n); ++row)
-            std::memcpy(m_padded.data() + row * width, rows.data() + row * givenWidth * sizeof(float),
-                        givenWidth * sizeof(float));
+            std::memcpy(m_padded.data() + row * width,
+                        rows.data() + row * givenWidth * sizeof(float), givenWidth * sizeof(float));
         m_file.writeAt(at, std::as_bytes(std::span(m_padded)));
     }
 }

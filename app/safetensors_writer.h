@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes a safetensors file whose shapes are known up front, its tensors in any order and a chunk of rows at a time.
+// Writes a safetensors file whose shapes are known up front, its tensors in any order and a chunk
+// of rows at a time.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -30,16 +31,17 @@ std::int64_t bytesOf(const std::vector<TensorPlan>&);
 
 class SafetensorsWriter {
   public:
-    // Writes the header into `file`, which outlives the writer and which the caller commits. Throws engine::Error Io
-    // when the header is past the 100 MB that readers accept.
+    // Writes the header into `file`, which outlives the writer and which the caller commits. Throws
+    // engine::Error Io when the header is past the 100 MB that readers accept.
     SafetensorsWriter(OutputFile& file, std::vector<TensorPlan> tensors,
                       const std::map<std::string, std::string>& metadata);
 
     std::int64_t fileBytes() const { return m_fileBytes; }
 
-    // Rows [first, first + n) of tensor `index`; `data` is [outer, n, m] with m ≤ inner. Columns m and up, which only
-    // the causal maps leave out, are set to `fill`.
-    void writeRows(std::size_t index, std::int64_t first, const engine::Payload& data, float fill = 0);
+    // Rows [first, first + n) of tensor `index`; `data` is [outer, n, m] with m ≤ inner. Columns m
+    // and up, which only the causal maps leave out, are set to `fill`.
+    void writeRows(std::size_t index, std::int64_t first, const engine::Payload& data,
+                   float fill = 0);
 
   private:
     std::vector<TensorPlan> m_tensors;

@@ -18,7 +18,8 @@ std::map<std::string, std::string> metadataOf(const engine::ModelInfo& info, con
     nlohmann::json texts = nlohmann::json::array();
     for (std::size_t i = 0; i < run.tokens.size(); ++i) {
         texts.push_back(validUtf8(run.tokens[i].bytes));
-        if (!options.text && i < static_cast<std::size_t>(run.prompt)) prompt += run.tokens[i].bytes;
+        if (!options.text && i < static_cast<std::size_t>(run.prompt))
+            prompt += run.tokens[i].bytes;
     }
     return {{"prompt", prompt},
             {"token_texts", texts.dump()},
@@ -47,7 +48,8 @@ void writeTensors(Cli& cli, const engine::TraceReader& reader, const FinishedRun
                 if (first == 0) writer.writeRows(i, 0, tokenIds(run));
                 continue;
             }
-            writer.writeRows(i, first, reader.read(run.id, tensors[i].name, rows).data, tensors[i].fill);
+            writer.writeRows(i, first, reader.read(run.id, tensors[i].name, rows).data,
+                             tensors[i].fill);
         }
     }
 }
@@ -64,8 +66,10 @@ void run(Cli& cli, const Arguments& arguments) {
     const std::string out = arguments.required("--out", "the file to write");
     const auto kinds = parseTensorKinds(arguments.text("--tensors").value_or("pattern,lse"));
     const std::string layerList = arguments.text("--layers").value_or("all");
-    if (layerList != "all") parseLayers(layerList, std::numeric_limits<int>::max());  // typing errors before loading
-    const auto targetId = arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
+    if (layerList != "all")
+        parseLayers(layerList, std::numeric_limits<int>::max());  // typing errors before loading
+    const auto targetId =
+        arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
     const PromptOptions promptOptions = parsePromptOptions(arguments);
     const ComputeOptions compute = parseComputeOptions(arguments);
     refuseTheModelItself(out, model);
@@ -95,27 +99,33 @@ void run(Cli& cli, const Arguments& arguments) {
     writeTensors(cli, *engine->reader(), finished, tensors, writer);
     cli.throwIfStopped();
     file.commit();
-    cli.log("wrote " + std::to_string(tensors.size()) + " tensors, " + humanBytes(writer.fileBytes()) + ", in " +
-            seconds(watch.seconds()));
+    cli.log("wrote " + std::to_string(tensors.size()) + " tensors, " +
+            humanBytes(writer.fileBytes()) + ", in " + seconds(watch.seconds()));
 }
 
 }  // namespace
 
 Verb dumpVerb() {
-    return {"dump",
-            "Runs a prompt and writes what the heads did as a safetensors file",
-            "MODEL --prompt TEXT | --prompt-file F | --token-ids 1,2,3 [options] --out F.safetensors",
-            promptOptions() +
-                std::vector<Option>{{"--layers", "0,10,20|all", "of which layers (default all)"},
-                                    {"--tensors", "LIST", "what to write (default pattern,lse); see below"},
-                                    {"--target", "ID", "token that logit_attribution is for (default: each row's top)"}} +
-                computeOptions() + std::vector<Option>{{"--out", "F.safetensors", "the file to write"}},
-            "Tensors, float32 but for token_ids (int64 [N]), with T = prompt + max(generated, 1) − 1 rows:\n"
-            "  logits [T, vocab], embedding [T, d_model], and of each layer, as layers.L.NAME:\n"
-            "  q, z [T, Hq, D]; k, v [T, Hkv, D]; qkv [T, (Hq + 2·Hkv)·D]; scores, pattern [Hq, T, T];\n"
-            "  lse [Hq, T]; contribution [T, Hq, d_model]; contribution_norm, logit_attribution [T, Hq];\n"
-            "  attention_out, mlp_out, residual [T, d_model].\n",
-            run};
+    return {
+        "dump",
+        "Runs a prompt and writes what the heads did as a safetensors file",
+        "MODEL --prompt TEXT | --prompt-file F | --token-ids 1,2,3 [options] --out F.safetensors",
+        promptOptions() +
+            std::vector<Option>{
+                {"--layers", "0,10,20|all", "of which layers (default all)"},
+                {"--tensors", "LIST", "what to write (default pattern,lse); see below"},
+                {"--target", "ID",
+                 "token that logit_attribution is for (default: each row's top)"}} +
+            computeOptions() + std::vector<Option>{{"--out", "F.safetensors", "the file to write"}},
+        "Tensors, float32 but for token_ids (int64 [N]), with T = prompt + max(generated, 1) − 1 "
+        "rows:\n"
+        "  logits [T, vocab], embedding [T, d_model], and of each layer, as layers.L.NAME:\n"
+        "  q, z [T, Hq, D]; k, v [T, Hkv, D]; qkv [T, (Hq + 2·Hkv)·D]; scores, pattern [Hq, T, "
+        "T];\n"
+        "  lse [Hq, T]; contribution [T, Hq, d_model]; contribution_norm, logit_attribution [T, "
+        "Hq];\n"
+        "  attention_out, mlp_out, residual [T, d_model].\n",
+        run};
 }
 
 }  // namespace app

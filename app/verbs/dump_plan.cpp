@@ -19,7 +19,8 @@ struct Shape {
     std::size_t rowAxis = 0;
 };
 
-Shape shapeOf(const std::string& kind, const engine::ModelInfo& info, std::int64_t tokens, std::int64_t rows) {
+Shape shapeOf(const std::string& kind, const engine::ModelInfo& info, std::int64_t tokens,
+              std::int64_t rows) {
     const std::int64_t heads = info.query_heads, kvHeads = info.kv_heads, dim = info.head_dim;
     if (kind == "token_ids") return {{tokens}};
     if (kind == "logits") return {{rows, info.vocab}};
@@ -36,10 +37,23 @@ Shape shapeOf(const std::string& kind, const engine::ModelInfo& info, std::int64
 }  // namespace
 
 const std::vector<std::string>& tensorKinds() {
-    static const std::vector<std::string> kinds = {
-        "token_ids",    "logits",            "embedding",         "q",             "k",       "v",
-        "qkv",          "scores",            "pattern",           "lse",           "z",       "contribution",
-        "contribution_norm", "logit_attribution", "attention_out", "mlp_out",      "residual"};
+    static const std::vector<std::string> kinds = {"token_ids",
+                                                   "logits",
+                                                   "embedding",
+                                                   "q",
+                                                   "k",
+                                                   "v",
+                                                   "qkv",
+                                                   "scores",
+                                                   "pattern",
+                                                   "lse",
+                                                   "z",
+                                                   "contribution",
+                                                   "contribution_norm",
+                                                   "logit_attribution",
+                                                   "attention_out",
+                                                   "mlp_out",
+                                                   "residual"};
     return kinds;
 }
 
@@ -58,14 +72,17 @@ std::vector<std::string> parseTensorKinds(const std::string& list) {
 std::vector<engine::Layer> parseLayers(const std::string& list, int layers) {
     std::vector<engine::Layer> chosen;
     if (list == "all") {
-        for (int layer = 0; layer < layers; ++layer) chosen.push_back(static_cast<engine::Layer>(layer));
+        for (int layer = 0; layer < layers; ++layer)
+            chosen.push_back(static_cast<engine::Layer>(layer));
         return chosen;
     }
     for (const std::string& part : splitList(list)) {
         const auto number = parseUnsigned(part);
         if (!number) badArgument("--layers", list, quoted(part) + " is no layer's number");
         if (*number >= static_cast<std::uint64_t>(layers))
-            badArgument("--layers", list, "no layer " + part + ": the model has layers 0 to " + std::to_string(layers - 1));
+            badArgument(
+                "--layers", list,
+                "no layer " + part + ": the model has layers 0 to " + std::to_string(layers - 1));
         const auto layer = static_cast<engine::Layer>(*number);
         if (std::find(chosen.begin(), chosen.end(), layer) != chosen.end())
             badArgument("--layers", list, "layer " + part + " is given twice");
@@ -75,9 +92,11 @@ std::vector<engine::Layer> parseLayers(const std::string& list, int layers) {
     return chosen;
 }
 
-std::vector<DumpTensor> planDump(const engine::ModelInfo& info, const std::vector<std::string>& kinds,
-                                 const std::vector<engine::Layer>& layers, std::optional<engine::TokenId> target,
-                                 std::int64_t tokens, std::int64_t rows) {
+std::vector<DumpTensor> planDump(const engine::ModelInfo& info,
+                                 const std::vector<std::string>& kinds,
+                                 const std::vector<engine::Layer>& layers,
+                                 std::optional<engine::TokenId> target, std::int64_t tokens,
+                                 std::int64_t rows) {
     std::vector<DumpTensor> tensors;
     const auto add = [&](const std::string& kind, std::optional<engine::Layer> layer) {
         if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return;
@@ -85,8 +104,9 @@ std::vector<DumpTensor> planDump(const engine::ModelInfo& info, const std::vecto
         tensor.name = {kind, layer, kind == "logit_attribution" ? target : std::nullopt};
         const Shape shape = shapeOf(kind, info, tokens, rows);
         // 8-byte elements come first, so that every tensor stays aligned.
-        tensor.plan = {tensor.name.full(), kind == "token_ids" ? engine::DType::I64 : engine::DType::F32,
-                       shape.extents, shape.rowAxis};
+        tensor.plan = {tensor.name.full(),
+                       kind == "token_ids" ? engine::DType::I64 : engine::DType::F32, shape.extents,
+                       shape.rowAxis};
         if (kind == "scores") tensor.fill = -std::numeric_limits<float>::infinity();
         tensors.push_back(std::move(tensor));
     };

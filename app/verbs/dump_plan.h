@@ -14,10 +14,11 @@ namespace app {
 struct DumpTensor {
     engine::TensorName name;  // what TraceReader::read is asked for
     TensorPlan plan;
-    float fill = 0;           // of the columns that a chunk of rows cannot see
+    float fill = 0;  // of the columns that a chunk of rows cannot see
 };
 
-const std::vector<std::string>& tensorKinds();  // the names that --tensors takes, in the order of the file
+const std::vector<std::string>&
+tensorKinds();  // the names that --tensors takes, in the order of the file
 
 // "pattern,lse" to kinds. Throws BadRequest for a name that is none, or one given twice.
 std::vector<std::string> parseTensorKinds(const std::string& list);
@@ -27,10 +28,12 @@ std::vector<engine::Layer> parseLayers(const std::string& list, int layers);
 
 // `tokens` are prompt and generated, `rows` T of DESIGN's table.
 std::vector<DumpTensor> planDump(const engine::ModelInfo&, const std::vector<std::string>& kinds,
-                                 const std::vector<engine::Layer>& layers, std::optional<engine::TokenId> target,
-                                 std::int64_t tokens, std::int64_t rows);
+                                 const std::vector<engine::Layer>& layers,
+                                 std::optional<engine::TokenId> target, std::int64_t tokens,
+                                 std::int64_t rows);
 
-// Rows a call: enough for the products to be dense, few enough that a chunk of the widest tensor stays near 32 MB.
+// Rows a call: enough for the products to be dense, few enough that a chunk of the widest tensor
+// stays near 32 MB.
 std::int64_t rowsPerChunk(const std::vector<DumpTensor>&);
 
 }  // namespace app

@@ -35,7 +35,8 @@ void printJson(std::ostream& out, const engine::ModelInfo& info) {
     json["memory_total"] = info.memory_total;
     json["tokens_that_fit"] = tokensThatFit(info);
     json["attention"] = nlohmann::json::array();
-    for (const engine::AttentionRule& rule : info.attention) json["attention"].push_back(rule.describe());
+    for (const engine::AttentionRule& rule : info.attention)
+        json["attention"].push_back(rule.describe());
     json["chat_template"] = info.has_chat_template;
     json["hash"] = info.hash;
     json["supported"] = info.supported;
@@ -74,7 +75,8 @@ void printText(std::ostream& out, const engine::ModelInfo& info) {
     printAttention(out, info);
     line("computes in", std::string(engine::name_of(info.dtype)) + " on " + info.device);
     line("weights", humanBytes(info.weight_bytes));
-    line("a token", humanBytes(info.bytes_per_token) + " of trace (k, v, q, z and lse of every layer)");
+    line("a token",
+         humanBytes(info.bytes_per_token) + " of trace (k, v, q, z and lse of every layer)");
     line("memory", humanBytes(info.memory_free) + " free of " + humanBytes(info.memory_total));
     line("fits", thousands(tokensThatFit(info)) + " tokens, all captured");
     line("chat template", info.has_chat_template ? "yes" : "no");
@@ -95,12 +97,13 @@ void run(Cli& cli, const Arguments& arguments) {
 }  // namespace
 
 Verb infoVerb() {
-    return {"info",
-            "What a model is, how its layers attend, and what fits in memory",
-            "MODEL [--json]",
-            {{"--json", "", "one JSON object"}},
-            "Only headers are read. A model that is not supported is described too, with the reason.\n",
-            run};
+    return {
+        "info",
+        "What a model is, how its layers attend, and what fits in memory",
+        "MODEL [--json]",
+        {{"--json", "", "one JSON object"}},
+        "Only headers are read. A model that is not supported is described too, with the reason.\n",
+        run};
 }
 
 }  // namespace app

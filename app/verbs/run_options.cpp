@@ -25,16 +25,19 @@ std::string readPromptFile(const std::string& path) {
         text.append(part.data(), static_cast<std::size_t>(file.gcount()));
     }
     if (!file.eof() && text.size() <= most)
-        throw engine::Error(Kind::BadFile,
-                            "cannot read it: " + std::generic_category().message(errno ? errno : EIO), path);
+        throw engine::Error(
+            Kind::BadFile,
+            "cannot read it: " + std::generic_category().message(errno ? errno : EIO), path);
     if (text.size() > most)
-        throw engine::Error(Kind::BadRequest, "more than the " + thousands(most) + " bytes a prompt may have", path);
+        throw engine::Error(Kind::BadRequest,
+                            "more than the " + thousands(most) + " bytes a prompt may have", path);
     return text;
 }
 
 void checkDevice(const std::string& device) {
     if (device == "cpu") return;
-    const bool cuda = device == "cuda" || (device.starts_with("cuda:") && parseUnsigned(device.substr(5)));
+    const bool cuda =
+        device == "cuda" || (device.starts_with("cuda:") && parseUnsigned(device.substr(5)));
     if (!cuda) badArgument("--device", device, "not one of cpu, cuda, cuda:N");
     throw engine::Error(Kind::Device, "--device " + device + ": this build has no CUDA engine", "",
                         "use --device cpu");
@@ -48,16 +51,17 @@ std::vector<Option> operator+(std::vector<Option> left, const std::vector<Option
 }
 
 std::vector<Option> promptOptions() {
-    return {{"--prompt", "TEXT", "the prompt; BOS is added by the tokenizer's own rule"},
-            {"--prompt-file", "F", "the prompt from a file, byte for byte"},
-            {"--token-ids", "1,2,3", "the prompt as token ids, past the tokenizer"},
-            {"--chat", "", "wrap the prompt in the model's chat template"},
-            {"--parse-special", "", "control strings typed in the prompt become control tokens"},
-            {"--generate", "N", "sample exactly N tokens, also past an end token (default 0)"},
-            {"--temperature", "X", "sample at this temperature (default 0: greedy)"},
-            {"--top-k", "K", "sample among the K most likely tokens (default 0: all)"},
-            {"--top-p", "P", "sample among the most likely tokens that hold P together (default 1)"},
-            {"--seed", "S", "of the sampler (default 0)"}};
+    return {
+        {"--prompt", "TEXT", "the prompt; BOS is added by the tokenizer's own rule"},
+        {"--prompt-file", "F", "the prompt from a file, byte for byte"},
+        {"--token-ids", "1,2,3", "the prompt as token ids, past the tokenizer"},
+        {"--chat", "", "wrap the prompt in the model's chat template"},
+        {"--parse-special", "", "control strings typed in the prompt become control tokens"},
+        {"--generate", "N", "sample exactly N tokens, also past an end token (default 0)"},
+        {"--temperature", "X", "sample at this temperature (default 0: greedy)"},
+        {"--top-k", "K", "sample among the K most likely tokens (default 0: all)"},
+        {"--top-p", "P", "sample among the most likely tokens that hold P together (default 1)"},
+        {"--seed", "S", "of the sampler (default 0)"}};
 }
 
 std::vector<Option> computeOptions() {
@@ -78,30 +82,37 @@ ComputeOptions parseComputeOptions(const Arguments& arguments) {
 }
 
 PromptOptions parsePromptOptions(const Arguments& arguments) {
-    const int given = arguments.has("--prompt") + arguments.has("--prompt-file") + arguments.has("--token-ids");
+    const int given =
+        arguments.has("--prompt") + arguments.has("--prompt-file") + arguments.has("--token-ids");
     if (given != 1)
         throw engine::Error(Kind::BadRequest,
-                            given == 0 ? "a prompt is missing: --prompt, --prompt-file or --token-ids"
-                                       : "give one of --prompt, --prompt-file and --token-ids");
+                            given == 0
+                                ? "a prompt is missing: --prompt, --prompt-file or --token-ids"
+                                : "give one of --prompt, --prompt-file and --token-ids");
     PromptOptions options;
     options.tokenize.chat = arguments.has("--chat");
     options.tokenize.parse_special = arguments.has("--parse-special");
-    options.generate = arguments.integer("--generate", 0, std::numeric_limits<std::int32_t>::max()).value_or(0);
+    options.generate =
+        arguments.integer("--generate", 0, std::numeric_limits<std::int32_t>::max()).value_or(0);
     options.sampling.temperature = arguments.real("--temperature", 0, 1000).value_or(0);
-    options.sampling.top_k =
-        static_cast<int>(arguments.integer("--top-k", 0, std::numeric_limits<std::int32_t>::max()).value_or(0));
+    options.sampling.top_k = static_cast<int>(
+        arguments.integer("--top-k", 0, std::numeric_limits<std::int32_t>::max()).value_or(0));
     options.sampling.top_p = arguments.real("--top-p", 0, 1).value_or(1);
-    if (options.sampling.top_p == 0) badArgument("--top-p", *arguments.text("--top-p"), "must be above 0");
+    if (options.sampling.top_p == 0)
+        badArgument("--top-p", *arguments.text("--top-p"), "must be above 0");
     options.sampling.seed = arguments.unsignedInteger("--seed").value_or(0);
     for (const char* name : {"--top-k", "--top-p"})
         if (arguments.has(name) && !arguments.has("--temperature"))
-            badArgument(name, *arguments.text(name), "decoding is greedy unless --temperature is given");
+            badArgument(name, *arguments.text(name),
+                        "decoding is greedy unless --temperature is given");
     if (arguments.has("--token-ids")) {
         for (const char* name : {"--chat", "--parse-special"})
             if (arguments.has(name))
-                throw engine::Error(Kind::BadRequest,
-                                    std::string(name) + " needs text; --token-ids bypasses the tokenizer");
-        options.tokenIds = arguments.integers("--token-ids", 0, std::numeric_limits<std::int32_t>::max());
+                throw engine::Error(
+                    Kind::BadRequest,
+                    std::string(name) + " needs text; --token-ids bypasses the tokenizer");
+        options.tokenIds =
+            arguments.integers("--token-ids", 0, std::numeric_limits<std::int32_t>::max());
         return options;
     }
     if (const auto path = arguments.text("--prompt-file")) {
@@ -114,8 +125,8 @@ PromptOptions parsePromptOptions(const Arguments& arguments) {
     return options;
 }
 
-std::unique_ptr<engine::Engine> openModel(Cli& cli, const std::string& path, const ComputeOptions& options,
-                                          bool capture) {
+std::unique_ptr<engine::Engine> openModel(Cli& cli, const std::string& path,
+                                          const ComputeOptions& options, bool capture) {
     const Stopwatch watch;
     engine::OpenRequest request;
     request.path = path;
@@ -125,13 +136,15 @@ std::unique_ptr<engine::Engine> openModel(Cli& cli, const std::string& path, con
     auto engine = cli.openEngine(request, {}, cli.stop);
     cli.throwIfStopped();
     const engine::ModelInfo& info = engine->info();
-    cli.log("opened " + info.name + " (" + info.format + ", " + std::to_string(info.layers) + " layers × " +
-            std::to_string(info.query_heads) + " heads, " + engine::name_of(info.dtype) + ", " +
-            std::to_string(info.threads) + " threads) in " + seconds(watch.seconds()));
+    cli.log("opened " + info.name + " (" + info.format + ", " + std::to_string(info.layers) +
+            " layers × " + std::to_string(info.query_heads) + " heads, " +
+            engine::name_of(info.dtype) + ", " + std::to_string(info.threads) + " threads) in " +
+            seconds(watch.seconds()));
     return engine;
 }
 
-engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine, const PromptOptions& options) {
+engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
+                              const PromptOptions& options) {
     const engine::ModelInfo& info = engine.info();
     const Stopwatch watch;
     engine::Encoding encoding;
@@ -152,13 +165,16 @@ engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine, const Prom
     const auto tokens = static_cast<std::int64_t>(encoding.tokens.size());
     if (tokens == 0) throw engine::Error(Kind::BadRequest, "the prompt has no tokens");
     if (tokens > info.context)
-        throw engine::Error(Kind::BadRequest, "the prompt has " + thousands(tokens) + " tokens; the model's context is " +
+        throw engine::Error(Kind::BadRequest, "the prompt has " + thousands(tokens) +
+                                                  " tokens; the model's context is " +
                                                   thousands(info.context));
     // A sampled token needs a row of its own before the next can be sampled, the last one none.
     if (rowsOf(tokens, options.generate) > info.context)
-        throw engine::Error(Kind::BadRequest, "--generate " + quoted(std::to_string(options.generate)) + ": " +
-                                                  thousands(tokens) + " prompt tokens and as many more pass the model's context of " +
-                                                  thousands(info.context));
+        throw engine::Error(Kind::BadRequest,
+                            "--generate " + quoted(std::to_string(options.generate)) + ": " +
+                                thousands(tokens) +
+                                " prompt tokens and as many more pass the model's context of " +
+                                thousands(info.context));
     cli.log(thousands(tokens) + " prompt tokens in " + seconds(watch.seconds()));
     for (const std::string& note : encoding.notes) cli.log(note);
     return encoding;
@@ -174,14 +190,15 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
     run.tokens = encoding.tokens;
     run.prompt = static_cast<std::int64_t>(encoding.tokens.size());
     run.rows = rowsOf(run.prompt, options.generate);
-    // decode_step also computes the sampled token's row. Where the context has no place for the last one, a greedy
-    // token can be read off the newest row; a sampled one cannot.
+    // decode_step also computes the sampled token's row. Where the context has no place for the
+    // last one, a greedy token can be read off the newest row; a sampled one cannot.
     const bool lastHasNoPlace = run.prompt + options.generate > engine.info().context;
     const bool greedy = options.sampling.temperature == 0;
     if (lastHasNoPlace && !greedy)
-        throw engine::Error(Kind::BadRequest, "--generate " + quoted(std::to_string(options.generate)) +
-                                                  ": sampling needs one position more than the context of " +
-                                                  thousands(engine.info().context) + " has; generate one token less");
+        throw engine::Error(Kind::BadRequest,
+                            "--generate " + quoted(std::to_string(options.generate)) +
+                                ": sampling needs one position more than the context of " +
+                                thousands(engine.info().context) + " has; generate one token less");
     engine::RunRequest request;
     for (const engine::Token& token : encoding.tokens) request.tokens.push_back(token.id);
     request.sampling = options.sampling;
@@ -200,12 +217,14 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
         if (taken.end_of_text) cli.log("step " + std::to_string(step) + " is an end token");
     }
     if (lastHasNoPlace) {
-        const auto top = engine.reader()->logits(run.id, static_cast<engine::Position>(run.rows - 1), 1);
+        const auto top =
+            engine.reader()->logits(run.id, static_cast<engine::Position>(run.rows - 1), 1);
         const engine::TokenId id = top.candidates.at(0).token;
         run.tokens.push_back(engine.describe(std::span(&id, 1)).tokens.at(0));
     }
     if (options.generate > 0)
-        cli.log("generated " + thousands(options.generate) + " tokens in " + seconds(decode.seconds()));
+        cli.log("generated " + thousands(options.generate) + " tokens in " +
+                seconds(decode.seconds()));
     return run;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options that say which model runs on what: shared by dump, export and bench, and what they stand for.
+// The options that say which model runs on what: shared by dump, export and bench, and what they
+// stand for.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,8 +11,8 @@
 
 namespace app {
 
-std::vector<Option> promptOptions();    // --prompt … --seed
-std::vector<Option> computeOptions();   // --device, --dtype, --threads
+std::vector<Option> promptOptions();   // --prompt … --seed
+std::vector<Option> computeOptions();  // --device, --dtype, --threads
 std::vector<Option> operator+(std::vector<Option>, const std::vector<Option>&);
 
 struct ComputeOptions {
@@ -22,8 +23,8 @@ struct ComputeOptions {
 ComputeOptions parseComputeOptions(const Arguments&);
 
 struct PromptOptions {
-    std::optional<std::string> text;                      // either this
-    std::optional<std::vector<std::int64_t>> tokenIds;    // or this
+    std::optional<std::string> text;                    // either this
+    std::optional<std::vector<std::int64_t>> tokenIds;  // or this
     engine::TokenizeOptions tokenize;
     std::int64_t generate = 0;
     engine::Sampling sampling;
@@ -34,15 +35,15 @@ PromptOptions parsePromptOptions(const Arguments&);  // reads --prompt-file
 std::unique_ptr<engine::Engine> openModel(Cli&, const std::string& path, const ComputeOptions&,
                                           bool capture = true);
 
-// The prompt's tokens. Refuses what the model rules out: no tokens, an id it lacks, more than its context (with
-// `generate` more), a chat template that it does not have.
+// The prompt's tokens. Refuses what the model rules out: no tokens, an id it lacks, more than its
+// context (with `generate` more), a chat template that it does not have.
 engine::Encoding encodePrompt(Cli&, const engine::Engine&, const PromptOptions&);
 
 struct FinishedRun {
     engine::RunId id{};
     std::vector<engine::Token> tokens;  // prompt and generated
     std::int64_t prompt = 0;
-    std::int64_t rows = 0;              // prompt + max(generated, 1) − 1: the last sampled token has no row yet
+    std::int64_t rows = 0;  // prompt + max(generated, 1) − 1: the last sampled token has no row yet
 };
 std::int64_t rowsOf(std::int64_t promptTokens, std::int64_t generated);
 

@@ -17,7 +17,8 @@ void printJson(std::ostream& out, const engine::Encoding& encoding) {
         json["id"] = engine::to_int(token.id);
         json["piece"] = validUtf8(token.bytes);
         json["bytes"] = nlohmann::json::array();
-        for (const char byte : token.bytes) json["bytes"].push_back(static_cast<unsigned char>(byte));
+        for (const char byte : token.bytes)
+            json["bytes"].push_back(static_cast<unsigned char>(byte));
         json["start"] = token.start;
         json["end"] = token.end;
         json["special"] = token.control;
@@ -30,8 +31,8 @@ void printJson(std::ostream& out, const engine::Encoding& encoding) {
 void printText(std::ostream& out, const engine::Encoding& encoding) {
     for (std::size_t i = 0; i < encoding.tokens.size(); ++i) {
         const engine::Token& token = encoding.tokens[i];
-        out << i << "\t" << engine::to_int(token.id) << "\t[" << token.start << "," << token.end << ")\t'"
-            << oneLine(token.bytes) << "'" << (token.control ? "\tspecial" : "") << "\n";
+        out << i << "\t" << engine::to_int(token.id) << "\t[" << token.start << "," << token.end
+            << ")\t'" << oneLine(token.bytes) << "'" << (token.control ? "\tspecial" : "") << "\n";
     }
     for (const std::string& note : encoding.notes) out << oneLine(note) << "\n";
 }
@@ -62,8 +63,10 @@ Verb tokenizeVerb() {
              {"--chat", "", "wrap the prompt in the model's chat template"},
              {"--parse-special", "", "control strings typed in the prompt become control tokens"},
              {"--json", "", "an array of {id, piece, bytes, start, end, special}"}},
-            "piece is the token's text, with U+FFFD for each byte that is no whole character; bytes are its\n"
-            "exact bytes as numbers. start and end count bytes of TEXT; they are equal for what was added to it.\n",
+            "piece is the token's text, with U+FFFD for each byte that is no whole character; "
+            "bytes are its\n"
+            "exact bytes as numbers. start and end count bytes of TEXT; they are equal for what "
+            "was added to it.\n",
             run};
 }
 

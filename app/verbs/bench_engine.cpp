@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The figures that one open engine gives, in an order that lets the peak of a 512-token run be read
+// before longer ones.
+#include <sys/resource.h>
+
+#include <thread>
+
+#include "app/cli_text.h"
+#include "app/verbs/bench_figures.h"
+
+namespace app {
+namespace {
+
+using engine::to_int;
+
+constexpr int decodeSteps = 32;
+
+// Ids spread over the vocabulary: real embeddings, and the same in every run.
+std::vector<engine::TokenId> someTokens(std::int64_t count, int vocab) {
+    std::vector<engine::TokenId> tokens;
+    std::uint32_t state = 12345;
+    for (std::int64_t i = 0; i < count; ++i) {
+        state = state * 1664525u + 1013904223u;
+        tokens.push_back(
+            static_cast<engine::TokenId>((state >> 8) % static_cast<std::uint32_t>(vocab)));
+    }
+    return tokens;
+}
+
+engine::RunId open(engine::Engine& engine, std::int64_t context, std::int64_t reserve) {
+    engine::RunRequest request;
+    request.tokens = someTokens(context, engine.info().vocab);
+    request.reserve = reserve;
+    return engine.open_run(request);
+}
+
+void prefill(engine::Engine& engine, engine::RunId run, const std::stop_token& stop) {
+    while (!engine.prefill_chunk(run, stop).finished())
+        if (stop.stop_requested()) throw engine::Cancelled();
+}
+
+bool hasPlace(const BenchSubject& subject, std::int64_t tokens) {
+    const engine::ModelInfo& info = subject.info;
+    if (tokens <= info.context && tokens <= info.pages * info.page_tokens) return true;
+    subject.cli.log("left out: " + thousands(tokens) + " tokens, past the context or the memory");
+    return false;
+}
+
+std::optional<double> milliseconds(std::optional<double> seconds) {
+    if (seconds) *seconds *= 1e3;
+    return seconds;
+}
+
+void benchPrefill(const BenchSubject& subject, engine::Engine& engine, std::int64_t context,
+                  int runs) {
+    std::vector<double> seconds;
+    for (int i = context <= 512 ? -1 : 0; i < runs; ++i) {  // the first short one warms up
+        const engine::RunId run = open(engine, context, 0);
+        const Stopwatch watch;
+        prefill(engine, run, subject.cli.stop);
+        if (i >= 0) seconds.push_back(watch.seconds());
+        engine.close_run(run);
+    }
+    const auto limit = leastSeconds(subject.limits, static_cast<double>(subject.info.weight_bytes),
+                                    prefillFlops(subject.info, context));
+    subject.add({"prefill_ms", median(seconds) * 1e3, "ms", milliseconds(limit), context, runs});
+}
+
+void benchDecode(const BenchSubject& subject, engine::Engine& engine, engine::RunId run,
+                 const char* name, std::int64_t context) {
+    const auto seconds =
+        timed(decodeSteps, true, [&] { engine.decode_step(run, subject.cli.stop); });
+    subject.add({name, 1 / median(seconds), "tok/s",
+                 1 / *leastSeconds(subject.limits, decodeBytes(subject.info, context), 0), context,
+                 decodeSteps});
+}
+
+void benchViews(const BenchSubject& subject, const engine::TraceReader& reader, engine::RunId run,
+                std::int64_t context) {
+    const engine::ModelInfo& info = subject.info;
+    const auto limit = [&](double maps, double bytes) {
+        return milliseconds(
+            leastSeconds(subject.limits, bytes, maps * patternFlops(info, context)));
+    };
+    const auto layer = static_cast<engine::Layer>(info.layers / 2);
+    const double cells = static_cast<double>(context) * static_cast<double>(context);
+
+    auto seconds = timed(5, true, [&] {
+        subject.cli.throwIfStopped();
+        reader.read(run, {"pattern", layer, std::nullopt}, {0, context});
+    });
+    subject.add({"layer_pattern_ms", median(seconds) * 1e3, "ms",
+                 limit(info.query_heads, info.query_heads * cells * 4), context, 5});
+
+    engine::TileRequest view;
+    view.run = run;
+    view.heads = {{layer, engine::QueryHead(0)}};
+    view.dest = view.src = {0, context, (context + 1023) / 1024, {}};
+    view.format = engine::PixelFormat::U8;
+    seconds = timed(15, true, [&] { reader.tile(view, subject.cli.stop); });
+    subject.add({"view_ms", median(seconds) * 1e3, "ms", limit(1, 0), context, 15});
+
+    engine::TileRequest grid = view;
+    grid.heads.clear();
+    for (int l = 0; l < info.layers; ++l)
+        for (int h = 0; h < info.query_heads; ++h)
+            grid.heads.push_back(
+                {static_cast<engine::Layer>(l), static_cast<engine::QueryHead>(h)});
+    grid.dest = grid.src = {0, context, (context + 63) / 64, {}};
+    seconds = timed(5, true, [&] { reader.tile(grid, subject.cli.stop); });
+    subject.add({"grid_ms", median(seconds) * 1e3, "ms",
+                 limit(static_cast<double>(grid.heads.size()), 0), context, 5});
+
+    seconds = timed(9, true, [&] {
+        subject.cli.throwIfStopped();
+        reader.contributions(
+            {engine::RequestId{}, run, engine::Position(context - 1), std::nullopt, std::nullopt});
+    });
+    subject.add({"bars_ms", median(seconds) * 1e3, "ms", std::nullopt, context, 9});
+}
+
+// Milliseconds from the request to stop until `work` has thrown Cancelled; none if it was through
+// before.
+std::optional<double> cancelled(const Cli& cli, double after,
+                                const std::function<void(std::stop_token)>& work) {
+    std::stop_source source;
+    const std::stop_callback outer(cli.stop, [&] { source.request_stop(); });
+    std::chrono::steady_clock::time_point asked;
+    std::jthread asker([&] {
+        std::this_thread::sleep_for(std::chrono::duration<double>(after));
+        asked = std::chrono::steady_clock::now();
+        source.request_stop();
+    });
+    bool stopped = false;
+    try {
+        work(source.get_token());
+    } catch (const engine::Cancelled&) {
+        stopped = true;
+    }
+    const auto end = std::chrono::steady_clock::now();
+    asker.join();
+    cli.throwIfStopped();
+    return stopped ? std::optional(std::chrono::duration<double, std::milli>(end - asked).count())
+                   : std::nullopt;
+}
+
+void benchCancel(const BenchSubject& subject, engine::Engine& engine, std::int64_t context,
+                 double prefillSeconds) {
+    constexpr int runs = 7;
+    std::vector<double> waits;
+    for (int i = 0; i < runs; ++i) {
+        const engine::RunId run = open(engine, context, 0);
+        const double after = prefillSeconds * (i + 1) / (runs + 1);
+        if (const auto wait = cancelled(subject.cli, after,
+                                        [&](std::stop_token stop) { prefill(engine, run, stop); }))
+            waits.push_back(*wait);
+        engine.close_run(run);
+    }
+    if (!waits.empty())
+        subject.add({"cancel_prefill_ms", median(waits), "ms", std::nullopt, context,
+                     static_cast<int>(waits.size())});
+
+    waits.clear();
+    const engine::RunId run = open(engine, context, 0);
+    prefill(engine, run, subject.cli.stop);
+    for (int i = 0; i < runs; ++i) {
+        const auto steps = [&](std::stop_token stop) {
+            // As many steps as there is place for; the request comes long before.
+            for (int step = 0; step < decodeSteps; ++step) engine.decode_step(run, stop);
+        };
+        if (!hasPlace(subject, subject.cli.stop.stop_requested()
+                                   ? 0
+                                   : engine.reader()->rows(run) + decodeSteps))
+            break;
+        if (const auto wait = cancelled(subject.cli, 0.05 + 0.007 * i, steps))
+            waits.push_back(*wait);
+    }
+    engine.close_run(run);
+    if (!waits.empty())
+        subject.add({"cancel_decode_ms", median(waits), "ms", std::nullopt, context,
+                     static_cast<int>(waits.size())});
+}
+
+void addPeakMemory(const BenchSubject& subject, std::int64_t context) {
+    struct rusage usage {};
+    ::getrusage(RUSAGE_SELF, &usage);
+    subject.add({"peak_memory_bytes", static_cast<double>(usage.ru_maxrss) * 1024, "B",
+                 std::nullopt, context, 1});
+}
+
+}  // namespace
+
+void benchEngine(const BenchSubject& subject, engine::Engine& engine) {
+    for (const std::int64_t context : {128, 512, 2048}) {
+        if (!hasPlace(subject, context + decodeSteps + 1)) continue;
+        benchPrefill(subject, engine, context, context > 512 ? 3 : 5);
+        const double prefillSeconds = subject.figures.back().value / 1e3;
+        if (context < 512) continue;
+        const engine::RunId run = open(engine, context, decodeSteps + 1);
+        prefill(engine, run, subject.cli.stop);
+        benchDecode(subject, engine, run, "decode_tok_s", context);
+        addPeakMemory(subject, context);
+        benchViews(subject, *engine.reader(), run, context);
+        engine.close_run(run);
+        if (context == 512) benchCancel(subject, engine, context, prefillSeconds);
+    }
+    const engine::ModelInfo& info = subject.info;
+    subject.add({"max_captured_tokens",
+                 static_cast<double>(std::min(info.context, info.pages * info.page_tokens)),
+                 "tokens", static_cast<double>(info.context), info.context, 1});
+}
+
+void benchWithoutCapture(const BenchSubject& subject, engine::Engine& engine) {
+    constexpr std::int64_t context = 512;
+    if (!hasPlace(subject, context + decodeSteps + 1)) return;
+    const engine::RunId run = open(engine, context, decodeSteps + 1);
+    prefill(engine, run, subject.cli.stop);
+    benchDecode(subject, engine, run, "decode_tok_s_no_capture", context);
+    engine.close_run(run);
+}
+
+}  // namespace app
