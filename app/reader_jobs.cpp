@@ -173,10 +173,35 @@ bool ChecksJob::slice(const TraceReader& reader, std::stop_token stop, SliceBudg
     return true;
 }
 
-bool CellJob::slice(const TraceReader& reader, std::stop_token, SliceBudget&,
+bool CellJob::slice(const TraceReader& reader, std::stop_token stop, SliceBudget&,
                     const Send<engine::Cell>& send) {
-    send(reader.cell(m_request.run, m_request.at, m_request.dest, m_request.src, m_request.target,
-                     m_request.distractor));
+    std::int64_t dest = m_request.dest.begin, src = m_request.src.begin;
+    if (m_request.dest.count() > 1 || m_request.src.count() > 1) {
+        TileRequest block;
+        block.run = m_request.run;
+        block.heads = {m_request.at};
+        block.dest = {m_request.dest.begin, m_request.dest.end, 1, {}};
+        block.src = {m_request.src.begin, m_request.src.end, 1, {}};
+        block.quantity = m_request.quantity;
+        block.pooling = engine::Pooling::None;
+        block.target = m_request.target;
+        block.distractor = m_request.distractor;
+        const Tile tile = reader.tile(block, stop);
+        const auto values = tile.data.as<float>();
+        float most = -1;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto at = static_cast<std::int64_t>(i);
+            const std::int64_t d = m_request.dest.begin + at / m_request.src.count();
+            const std::int64_t s = m_request.src.begin + at % m_request.src.count();
+            const float size = std::fabs(values[i]);
+            if (s > d || !std::isfinite(size) || size <= most) continue;
+            most = size;
+            dest = d;
+            src = s;
+        }
+    }
+    send(reader.cell(m_request.run, m_request.at, engine::Position(dest), engine::Position(src),
+                     m_request.target, m_request.distractor));
     return true;
 }
 

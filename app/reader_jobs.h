@@ -14,11 +14,14 @@
 
 namespace app {
 
+// One cell, or of a block of cells the one of largest magnitude, which stands for it on a pooled
+// map.
 struct CellRequest {
     engine::RequestId id{};
     engine::RunId run{};
     engine::LayerHead at;
-    engine::Position dest{}, src{};
+    engine::Rows dest, src;
+    engine::Quantity quantity = engine::Quantity::Pattern;  // whose magnitude
     engine::TokenId target{};
     std::optional<engine::TokenId> distractor;
 };

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace app {
+
+using engine::LayerHead;
+using engine::Position;
+using engine::to_int;
+using ui::RunState;
+
+namespace {
+
+std::int64_t length(const RunView& run) {
+    return static_cast<std::int64_t>(run.tokens.size());
+}
+
+}  // namespace
+
+Session::Session(EngineSource source, QObject* parent)
+    : QObject(parent), m_engine(std::move(source)) {
+    connect(&m_engine, &EngineThread::happened, this, [this](const EngineEvent& event) {
+        std::visit([this](const auto& value) { handle(value); }, event);
+    });
+}
+
+// ---- jobs
+
+void Session::openModel(const std::string& path) {
+    m_loading = path;
+    engine::OpenRequest request;
+    request.path = path;
+    m_job = m_engine.open(request);
+    m_jobRuns = true;
+    m_owed = 0;
+    setState(RunState::Loading);
+}
+
+void Session::inspectModels(const std::vector<std::string>& paths) {
+    m_engine.inspect(paths);
+}
+
+bool Session::isOnScreen(const RunSettings& settings) const {
+    return hasRun() && settings.prompt == m_run.prompt &&
+           settings.options.chat == m_run.options.chat &&
+           settings.options.parse_special == m_run.options.parse_special &&
+           settings.options.add_bos == m_run.options.add_bos;
+}
+
+void Session::begin(const RunSettings& settings, std::int64_t generate) {
+    m_asked = settings;
+    m_asked.generate = generate;
+    m_owed = 0;
+    m_job = m_engine.run({settings.prompt, settings.options, settings.sampling, generate});
+    m_jobRuns = true;
+    setState(RunState::Prefilling);
+}
+
+void Session::goOn(const engine::Sampling& sampling, std::int64_t generate) {
+    m_owed = 0;
+    setPlanned(std::max(m_run.planned, length(m_run) + generate));
+    m_job = m_engine.goOn({m_run.id, sampling, generate});
+    m_jobRuns = true;
+    setState(m_run.promptRead ? RunState::Decoding : RunState::Prefilling);
+}
+
+void Session::run(const RunSettings& settings) {
+    if (!m_model || ui::isBusy(m_state)) return;
+    if (!isOnScreen(settings)) return begin(settings, settings.generate);
+    if (m_state != RunState::Paused) return goOn(settings.sampling, settings.generate);
+    if (!m_jobRuns) return goOn(settings.sampling, m_owed);
+    m_engine.pause(false);
+    setState(m_run.promptRead ? RunState::Decoding : RunState::Prefilling);
+}
+
+void Session::read(const RunSettings& settings) {
+    if (!m_model || ui::isBusy(m_state)) return;
+    if (!isOnScreen(settings)) return begin(settings, 0);
+    if (!m_run.promptRead) goOn(settings.sampling, 0);
+}
+
+void Session::step(const RunSettings& settings) {
+    if (!m_model || ui::isBusy(m_state)) return;
+    if (!isOnScreen(settings)) return begin(settings, 0);
+    if (!m_run.promptRead) return goOn(settings.sampling, 0);
+    const std::int64_t owed = m_state == RunState::Paused
+                                  ? std::max<std::int64_t>(0, m_run.planned - length(m_run) - 1)
+                                  : 0;
+    goOn(settings.sampling, 1);
+    m_owed = owed;
+}
+
+void Session::pause() {
+    if (m_state != RunState::Decoding && m_state != RunState::Prefilling) return;
+    m_engine.pause(true);
+    setState(RunState::Paused);
+}
+
+void Session::stop() {
+    if (m_state == RunState::Paused && !m_jobRuns) {
+        m_owed = 0;
+        setPlanned(length(m_run));
+        setState(RunState::Idle);
+        return;
+    }
+    if (!m_jobRuns || m_state == RunState::Cancelling) return;
+    m_owed = 0;
+    m_engine.cancel();
+    setState(RunState::Cancelling);
+}
+
+// ---- what the engine thread reports
+
+void Session::handle(const JobProgress& event) {
+    if (!isCurrent(event)) return;
+    if (m_loading.empty() && hasRun()) setRows(event.progress.done);
+    Q_EMIT progressed(event.progress);
+}
+
+void Session::handle(const ModelOpened& event) {
+    if (!isCurrent(event)) return;
+    m_model = event.info;
+    m_reader = event.reader;
+    m_run = {};
+    m_headPicked = false;
+    m_selection = {};
+    Q_EMIT modelOpened();
+}
+
+void Session::handle(const RunOpened& event) {
+    if (!isCurrent(event)) return;
+    m_run = {};
+    m_run.id = event.run;
+    m_run.prompt = m_asked.prompt;
+    m_run.options = m_asked.options;
+    m_run.tokens = event.encoding.tokens;
+    m_run.notes = event.encoding.notes;
+    m_run.promptTokens = length(m_run);
+    m_run.planned = m_run.promptTokens + m_asked.generate;
+    m_srcChosen = false;
+    m_follow = true;
+    ui::Selection selection = m_selection;
+    selection.run = event.run;
+    selection.dest = selection.src = Position(0);
+    selection.locked = true;
+    m_selection = selection;
+    Q_EMIT runOpened();
+    Q_EMIT followChanged(true);
+    Q_EMIT selectionChanged(m_selection);
+}
+
+void Session::handle(const PromptRead& event) {
+    if (!isCurrent(event)) return;
+    m_run.promptRead = true;
+    m_run.readSeconds = event.seconds;
+    setRows(event.rows);
+    if (m_state == RunState::Prefilling && m_run.planned > length(m_run))
+        setState(RunState::Decoding);
+    Q_EMIT promptRead();
+}
+
+void Session::handle(const Stepped& event) {
+    if (!isCurrent(event)) return;
+    m_run.tokens.push_back(event.step.token);
+    m_run.steps.push_back(event.step);
+    if (m_run.planned < length(m_run)) setPlanned(length(m_run));
+    Q_EMIT stepped(event.step);
+    setRows(event.step.rows);
+}
+
+void Session::handle(const JobEnded& event) {
+    if (!isCurrent(event)) return;
+    m_jobRuns = false;
+    m_loading.clear();
+    const bool finished = event.how == JobEnded::How::Finished;
+    if (!finished) m_owed = 0;
+    if (m_owed == 0 && hasRun()) setPlanned(length(m_run));
+    if (!m_model)
+        setState(RunState::NoModel);
+    else if (event.failure)
+        setState(RunState::Failed);
+    else
+        setState(m_owed > 0 ? RunState::Paused : RunState::Idle);
+    if (event.failure) Q_EMIT failed(*event.failure);
+    Q_EMIT ended(event.how);
+}
+
+void Session::handle(const ModelInspected& event) {
+    Q_EMIT modelInspected(event);
+}
+
+void Session::setState(RunState state) {
+    if (m_state == state) return;
+    m_state = state;
+    Q_EMIT stateChanged(state);
+}
+
+void Session::setRows(std::int64_t published) {
+    if (published <= m_run.rows) return;
+    m_run.rows = published;
+    Q_EMIT rowsChanged(published);
+    if (m_follow) selectNewestRow();
+}
+
+void Session::setPlanned(std::int64_t positions) {
+    if (m_run.planned == positions) return;
+    m_run.planned = positions;
+    Q_EMIT planChanged();
+}
+
+// ---- selection
+
+void Session::apply(ui::Selection selection) {
+    if (selection == m_selection) return;
+    m_selection = selection;
+    Q_EMIT selectionChanged(m_selection);
+}
+
+void Session::selectHead(LayerHead at) {
+    m_headPicked = true;
+    focusHead(at);
+}
+
+void Session::focusHead(LayerHead at) {
+    if (!m_model || to_int(at.layer) < 0 || to_int(at.layer) >= m_model->layers ||
+        to_int(at.head) < 0 || to_int(at.head) >= m_model->query_heads)
+        return;
+    ui::Selection selection = m_selection;
+    selection.at = at;
+    apply(selection);
+}
+
+void Session::moveHead(int layers, int heads) {
+    if (!m_model) return;
+    const LayerHead at = m_selection.at;
+    selectHead(
+        {engine::Layer(std::clamp(to_int(at.layer) + layers, 0, m_model->layers - 1)),
+         engine::QueryHead(std::clamp(to_int(at.head) + heads, 0, m_model->query_heads - 1))});
+}
+
+void Session::selectCell(Position dest, Position src) {
+    if (to_int(dest) < 0 || to_int(dest) > lastRow() || to_int(src) < 0 || src > dest) return;
+    setFollowNewest(false);
+    m_srcChosen = true;
+    ui::Selection selection = m_selection;
+    selection.dest = dest;
+    selection.src = src;
+    selection.locked = true;
+    apply(selection);
+}
+
+void Session::moveCell(int dests, int srcs) {
+    if (m_run.rows == 0) return;
+    const auto dest = std::clamp<std::int64_t>(to_int(m_selection.dest) + dests, 0, lastRow());
+    const auto src = std::clamp<std::int64_t>(to_int(m_selection.src) + srcs, 0, dest);
+    selectCell(Position(dest), Position(src));
+}
+
+void Session::selectDest(Position dest) {
+    if (to_int(dest) < 0 || to_int(dest) > lastRow()) return;
+    setFollowNewest(to_int(dest) == lastRow() && m_follow);
+    ui::Selection selection = m_selection;
+    selection.dest = dest;
+    if (selection.src > dest) {
+        m_srcChosen = false;
+        selection.src = dest;
+    }
+    apply(selection);
+}
+
+void Session::selectSrc(Position src) {
+    if (to_int(src) < 0 || to_int(src) > lastRow()) return;
+    m_srcChosen = true;
+    ui::Selection selection = m_selection;
+    selection.src = src;
+    if (selection.dest < src) {  // the newest row is the one that sees it
+        setFollowNewest(false);
+        selection.dest = Position(lastRow());
+    }
+    apply(selection);
+}
+
+void Session::suggestSrc(Position dest, Position src) {
+    if (m_srcChosen || dest != m_selection.dest || src > dest) return;
+    ui::Selection selection = m_selection;
+    selection.src = src;
+    apply(selection);
+}
+
+void Session::moveRow(int rows) {
+    if (m_run.rows == 0) return;
+    selectDest(Position(std::clamp<std::int64_t>(to_int(m_selection.dest) + rows, 0, lastRow())));
+}
+
+void Session::selectNewestRow() {
+    if (m_run.rows == 0) return;
+    setFollowNewest(true);
+    ui::Selection selection = m_selection;
+    selection.dest = Position(lastRow());
+    apply(selection);
+}
+
+void Session::setFollowNewest(bool follow) {
+    if (m_follow == follow) return;
+    m_follow = follow;
+    Q_EMIT followChanged(follow);
+    if (follow) selectNewestRow();
+}
+
+void Session::unlock() {
+    ui::Selection selection = m_selection;
+    selection.locked = false;
+    apply(selection);
+}
+
+}  // namespace app

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/engine_thread.h"
+#include "ui/run_state.h"
+#include "ui/selection.h"
+
+namespace app {
+
+// The run on screen, as far as the GUI thread has heard of it.
+struct RunView {
+    engine::RunId id{};
+    std::string prompt;
+    engine::TokenizeOptions options;
+    std::vector<engine::Token> tokens;  // the prompt's and the generated ones
+    std::int64_t promptTokens = 0;
+    std::int64_t rows = 0;     // published
+    std::int64_t planned = 0;  // positions that the axes reserve; tokens.size() when idle
+    bool promptRead = false;
+    double readSeconds = 0;
+    std::vector<engine::Step> steps;
+    std::vector<std::string> notes;  // what the tokenizer decided
+};
+
+// What the run bar says when a button is pressed.
+struct RunSettings {
+    std::string prompt;
+    engine::TokenizeOptions options;
+    engine::Sampling sampling;
+    std::int64_t generate = 0;
+};
+
+// The state of the window behind the widgets: which model, which run, what is selected, in the
+// user's words. Lives on the GUI thread and never waits; everything that takes time is a job of the
+// engine thread.
+class Session : public QObject {
+    Q_OBJECT
+  public:
+    explicit Session(EngineSource source, QObject* parent = nullptr);
+
+    ui::RunState state() const { return m_state; }
+    const std::optional<engine::ModelInfo>& model() const { return m_model; }
+    std::shared_ptr<const engine::TraceReader> reader() const { return m_reader; }
+    bool hasRun() const { return m_run.id != engine::RunId{}; }
+    const RunView& run() const { return m_run; }
+    const ui::Selection& selection() const { return m_selection; }
+    bool followsNewest() const { return m_follow; }
+    bool headWasPicked() const { return m_headPicked; }  // by hand, since the model was opened
+    const std::string& loadingPath() const { return m_loading; }
+
+    void openModel(const std::string& path);
+    void inspectModels(const std::vector<std::string>& paths);  // modelInspected each
+
+    // Reads the prompt if it is not the run on screen, then generates; goes on when paused.
+    void run(const RunSettings&);
+    // Reads the prompt, no token after it.
+    void read(const RunSettings&);
+    // One token more; the first step of a new prompt reads it.
+    void step(const RunSettings&);
+    void pause();
+    void stop();  // and cancel: what has been computed stays
+
+    void selectHead(engine::LayerHead);  // by hand
+    void focusHead(engine::LayerHead);   // by the program: the one worth looking at first
+    void moveHead(int layers, int heads);
+    void selectCell(engine::Position dest, engine::Position src);  // locks it
+    void moveCell(int dests, int srcs);
+    void selectDest(engine::Position);
+    void selectSrc(engine::Position);
+    void suggestSrc(engine::Position dest, engine::Position src);  // taken while none was chosen
+    void moveRow(int rows);
+    void selectFirstRow() { selectDest(engine::Position(0)); }
+    void selectNewestRow();
+    void setFollowNewest(bool);
+    void unlock();
+
+  Q_SIGNALS:
+    void stateChanged(ui::RunState);
+    void modelInspected(const app::ModelInspected&);
+    void modelOpened();  // model(), reader()
+    void runOpened();    // run(): its tokens are known, no row is
+    void promptRead();
+    void stepped(const engine::Step&);
+    void rowsChanged(std::int64_t published);
+    void planChanged();  // run().planned
+    void selectionChanged(const ui::Selection&);
+    void followChanged(bool);
+    void progressed(const engine::Progress&);
+    void failed(const engine::Failure&);
+    void ended(app::JobEnded::How);
+
+  private:
+    void handle(const JobProgress&);
+    void handle(const ModelOpened&);
+    void handle(const RunOpened&);
+    void handle(const PromptRead&);
+    void handle(const Stepped&);
+    void handle(const JobEnded&);
+    void handle(const ModelInspected&);
+    template <typename Event>
+    bool isCurrent(const Event& event) const {
+        return event.job == m_job;
+    }
+
+    bool isOnScreen(const RunSettings&) const;
+    void begin(const RunSettings&, std::int64_t generate);
+    void goOn(const engine::Sampling&, std::int64_t generate);
+    void setState(ui::RunState);
+    void setRows(std::int64_t published);
+    void setPlanned(std::int64_t positions);
+    void apply(ui::Selection);
+    std::int64_t lastRow() const { return m_run.rows - 1; }
+
+    EngineThread m_engine;
+    ui::RunState m_state = ui::RunState::NoModel;
+    JobId m_job{};
+    bool m_jobRuns = false;
+    std::string m_loading;
+    std::optional<engine::ModelInfo> m_model;
+    std::shared_ptr<const engine::TraceReader> m_reader;
+    RunView m_run;
+    RunSettings m_asked;      // of the job in work
+    std::int64_t m_owed = 0;  // tokens still to come after a step taken while paused
+    ui::Selection m_selection;
+    bool m_follow = true;
+    bool m_headPicked = false;
+    bool m_srcChosen = false;  // by hand, in this run
+};
+
+}  // namespace app

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/trace_views.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace app {
+
+using engine::Position;
+using engine::Rows;
+using engine::to_int;
+using ui::RunState;
+
+namespace {
+
+constexpr int kFrameMs = 33;
+// Contributions cost about a decode step: while tokens stream they follow at this pace, while a
+// prompt is read at that.
+constexpr qint64 kSlowDecodeMs = 250, kSlowPrefillMs = 1000;
+constexpr int kCandidates = 10;
+
+engine::Axis range(std::int64_t begin, std::int64_t end) {
+    return {begin, end, 1, {}};
+}
+
+}  // namespace
+
+TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_session(session) {
+    m_growing.setSingleShot(true);
+    m_growing.setInterval(kFrameMs);
+    connect(&m_growing, &QTimer::timeout, this, &TraceViews::grow);
+
+    connect(&session, &Session::modelOpened, this, [this] {
+        m_reader.setReader(m_session.reader());
+        m_visible.clear();
+        startRun();
+    });
+    connect(&session, &Session::runOpened, this, &TraceViews::startRun);
+    connect(&session, &Session::stateChanged, this, &TraceViews::followState);
+    connect(&session, &Session::selectionChanged, this, &TraceViews::followSelection);
+    connect(&session, &Session::planChanged, this,
+            [this] { refresh(ReadKind::Thumbnails, Why::Grown); });
+    connect(&session, &Session::promptRead, this, [this] { growSlowly(true); });
+    connect(&session, &Session::rowsChanged, this, [this] {
+        if (!std::exchange(m_sawRows, true))
+            refreshAll();
+        else if (!m_growing.isActive())
+            m_growing.start();
+    });
+
+    connect(&m_reader, &ReaderWorker::mapReady, this, &TraceViews::mapReady);
+    connect(&m_reader, &ReaderWorker::rowReady, this, &TraceViews::takeRow);
+    connect(&m_reader, &ReaderWorker::columnReady, this, [this](const engine::Tile& tile) {
+        const auto values = tile.data.as<float>();
+        Q_EMIT columnReady(Position{tile.request.src.begin}, {values.begin(), values.end()});
+    });
+    connect(&m_reader, &ReaderWorker::hoverCellReady, this, &TraceViews::hoverCellReady);
+    connect(&m_reader, &ReaderWorker::lockedCellReady, this, &TraceViews::lockedCellReady);
+    connect(&m_reader, &ReaderWorker::contributionsReady, this, &TraceViews::takeContributions);
+    connect(&m_reader, &ReaderWorker::logitsReady, this, &TraceViews::logitsReady);
+    connect(&m_reader, &ReaderWorker::metricsReady, this, &TraceViews::takeMetrics);
+    connect(&m_reader, &ReaderWorker::thumbnailsReady, this, [this](const engine::Tile& part) {
+        if (const auto whole = m_store.absorb(part)) Q_EMIT thumbnailsReady(*whole);
+    });
+    connect(&m_reader, &ReaderWorker::checksReady, this, &TraceViews::checksReady);
+    connect(&m_reader, &ReaderWorker::failed, this, &TraceViews::takeFailure);
+    connect(&m_reader, &ReaderWorker::answered, this, [this](ReadKind kind) {
+        if (m_again.test(static_cast<std::size_t>(kind))) refresh(kind, Why::Grown);
+    });
+}
+
+// ---- what the user changes
+
+void TraceViews::setMapView(engine::Axis dest, engine::Axis src, engine::Pooling pooling) {
+    m_map = MapView{std::move(dest), std::move(src), pooling};
+    refresh(ReadKind::Map, Why::Changed);
+}
+
+void TraceViews::setThumbnailView(std::vector<engine::LayerHead> visible, int pixels) {
+    m_visible = std::move(visible);
+    m_thumbnailPixels = pixels;
+    refresh(ReadKind::Thumbnails, Why::Changed);
+}
+
+void TraceViews::setQuantity(engine::Quantity quantity) {
+    if (m_quantity == quantity) return;
+    m_quantity = quantity;
+    refresh(ReadKind::Map, Why::Changed);
+}
+
+void TraceViews::setTarget(std::optional<engine::TokenId> target) {
+    if (m_target == target) return;
+    m_target = target;
+    refresh(ReadKind::Contributions, Why::Changed);  // the rest follows its answer
+}
+
+void TraceViews::setDistractor(std::optional<engine::TokenId> distractor) {
+    if (m_distractor == distractor) return;
+    m_distractor = distractor;
+    refresh(ReadKind::Contributions, Why::Changed);
+}
+
+std::optional<engine::TokenId> TraceViews::target() const {
+    if (m_target) return m_target;
+    return m_table ? std::optional(m_table->target) : std::nullopt;
+}
+
+void TraceViews::hoverCells(Rows dest, Rows src) {
+    const std::int64_t rows = m_session.run().rows;
+    dest.end = std::min(dest.end, rows);
+    if (!target() || dest.count() <= 0 || src.begin >= dest.end) return leaveCells();
+    m_reader.requestHoverCell(cellRequest(dest, src));
+}
+
+void TraceViews::leaveCells() {
+    m_reader.drop(ReadKind::HoverCell);
+}
+
+void TraceViews::checkNow() {
+    m_rowsChecked = 0;
+    refresh(ReadKind::Checks, Why::Changed);
+}
+
+// ---- what the session reports
+
+void TraceViews::startRun() {
+    m_reader.dropAll();
+    m_again.reset();
+    m_growing.stop();
+    m_slow.invalidate();
+    m_store.reset(m_session.run().id);
+    m_seen = {};
+    m_sawRows = false;
+    m_target.reset();
+    m_distractor.reset();
+    m_table.reset();
+    m_metrics.reset();
+    m_rowsChecked = 0;
+    m_focusBest = m_session.hasRun() && !m_session.headWasPicked();
+}
+
+void TraceViews::followState(RunState state) {
+    if (ui::isBusy(state) || m_session.run().rows == 0) return;
+    grow();
+    growSlowly(true);
+    refresh(ReadKind::Checks, Why::Grown);
+}
+
+void TraceViews::followSelection(const ui::Selection& selection) {
+    const ui::Selection before = std::exchange(m_seen, selection);
+    if (before.run != selection.run) return;  // a new run has no rows yet
+    if (before.at != selection.at) return refreshHead();
+    if (before.dest != selection.dest) {
+        refresh(ReadKind::Row, Why::Changed);
+        growSlowly(!ui::isBusy(m_session.state()));
+    }
+    if (before.src != selection.src) refresh(ReadKind::Column, Why::Changed);
+    refresh(ReadKind::LockedCell, Why::Changed);
+}
+
+void TraceViews::grow() {
+    refresh(ReadKind::Map, Why::Grown);
+    refresh(ReadKind::Column, Why::Grown);
+    refresh(ReadKind::Thumbnails, Why::Grown);
+    growSlowly(false);
+}
+
+void TraceViews::growSlowly(bool now) {
+    const bool reading = m_session.state() == RunState::Prefilling;
+    const qint64 pace = reading ? kSlowPrefillMs : kSlowDecodeMs;
+    if (!now && m_slow.isValid() && m_slow.elapsed() < pace) {
+        if (!m_growing.isActive()) m_growing.start();
+        return;
+    }
+    m_slow.start();
+    const Position dest = m_session.selection().dest;
+    const bool moved = !m_table || m_table->position != dest;
+    if (moved || m_reader.isPending(ReadKind::Contributions)) {
+        refresh(ReadKind::Contributions, now ? Why::Changed : Why::Grown);
+        refresh(ReadKind::Logits, now ? Why::Changed : Why::Grown);
+    }
+    if (!reading) refresh(ReadKind::Metrics, Why::Grown);
+}
+
+// ---- asking
+
+void TraceViews::refresh(ReadKind kind, Why why) {
+    const auto bit = static_cast<std::size_t>(kind);
+    if (why == Why::Grown && m_reader.isPending(kind)) {
+        m_again.set(bit);
+        return;
+    }
+    m_again.reset(bit);
+    if (m_session.hasRun() && m_session.run().rows > 0) ask(kind);
+}
+
+void TraceViews::refreshHead() {
+    for (const ReadKind kind :
+         {ReadKind::LockedCell, ReadKind::Row, ReadKind::Column, ReadKind::Map})
+        refresh(kind, Why::Changed);
+}
+
+void TraceViews::refreshAll() {
+    refreshHead();
+    refresh(ReadKind::Thumbnails, Why::Changed);
+    growSlowly(true);
+}
+
+engine::TileRequest TraceViews::tileOfHead() const {
+    engine::TileRequest request;
+    request.run = m_session.run().id;
+    request.heads = {m_session.selection().at};
+    request.pooling = engine::Pooling::None;
+    request.target = target().value_or(engine::TokenId{});
+    request.distractor = m_distractor;
+    return request;
+}
+
+CellRequest TraceViews::cellRequest(Rows dest, Rows src) const {
+    CellRequest request;
+    request.run = m_session.run().id;
+    request.at = m_session.selection().at;
+    request.dest = dest;
+    request.src = src;
+    request.quantity = m_quantity;
+    request.target = target().value();
+    request.distractor = m_distractor;
+    return request;
+}
+
+void TraceViews::ask(ReadKind kind) {
+    const RunView& run = m_session.run();
+    const ui::Selection& selection = m_session.selection();
+    const std::int64_t dest = to_int(selection.dest), src = to_int(selection.src);
+    const bool hasDest = dest < run.rows;
+    engine::TileRequest tile = tileOfHead();
+    switch (kind) {
+        case ReadKind::HoverCell: return;
+        case ReadKind::LockedCell:
+            if (!hasDest || src > dest || !target() || waitsForFocus()) return;
+            return m_reader.requestLockedCell(cellRequest({dest, dest + 1}, {src, src + 1}));
+        case ReadKind::Row:
+            if (!hasDest || waitsForFocus()) return;
+            tile.dest = range(dest, dest + 1);
+            tile.src = range(0, dest + 1);
+            return m_reader.requestRow(std::move(tile));
+        case ReadKind::Column:
+            if (waitsForFocus()) return;
+            tile.dest = range(0, run.rows);
+            tile.src = range(src, src + 1);
+            return m_reader.requestColumn(std::move(tile));
+        case ReadKind::Map:
+            if (!m_map || waitsForFocus()) return;
+            if (m_quantity == engine::Quantity::Attribution && !target()) return;
+            tile.dest = m_map->dest;
+            tile.src = m_map->src;
+            tile.pooling = m_map->pooling;
+            tile.quantity = m_quantity;
+            return m_reader.requestMap(std::move(tile));
+        case ReadKind::Contributions:
+            if (!hasDest) return;
+            return m_reader.requestContributions(
+                {{}, run.id, selection.dest, m_target, m_distractor});
+        case ReadKind::Logits:
+            if (!hasDest) return;
+            return m_reader.requestLogits({{}, run.id, selection.dest, kCandidates});
+        case ReadKind::Metrics: {
+            const std::int64_t done = m_metrics ? m_metrics->dest.end : 0;
+            if (done >= run.rows) return;
+            return m_reader.requestMetrics({{}, run.id, {done, run.rows}});
+        }
+        case ReadKind::Thumbnails:
+            if (auto wanted = m_store.request(m_visible, run.planned, m_thumbnailPixels, run.rows))
+                m_reader.requestThumbnails(std::move(*wanted));
+            return;
+        case ReadKind::Checks:
+            if (m_rowsChecked == run.rows) return;
+            m_rowsChecked = run.rows;
+            return m_reader.requestChecks({{}, run.id, m_session.model()->layers});
+    }
+}
+
+// ---- answers
+
+void TraceViews::takeRow(const engine::Tile& tile) {
+    const auto values = tile.data.as<float>();
+    const Position dest{tile.request.dest.begin};
+    Q_EMIT rowReady(dest, {values.begin(), values.end()});
+    if (values.empty()) return;
+    // The strongest source that is not the sink is the one to look at.
+    const auto first = values.size() > 1 ? values.begin() + 1 : values.begin();
+    const auto best = std::max_element(first, values.end());
+    m_session.suggestSrc(dest, Position(std::distance(values.begin(), best)));
+}
+
+void TraceViews::takeContributions(const engine::ContributionTable& table) {
+    const auto before = target();
+    m_table = table;
+    Q_EMIT contributionsReady(table);
+    if (m_focusBest && m_session.run().promptRead) return settleFocus();
+    if (target() == before && !before) return;
+    refresh(ReadKind::LockedCell, Why::Changed);
+    if (m_quantity == engine::Quantity::Attribution) refresh(ReadKind::Map, Why::Changed);
+}
+
+void TraceViews::settleFocus() {
+    m_focusBest = false;
+    if (m_table && !m_session.headWasPicked()) {
+        const auto& writes = m_table->head_attribution;
+        const auto best = std::max_element(writes.begin(), writes.end(), [](float a, float b) {
+            return std::fabs(a) < std::fabs(b);
+        });
+        if (best != writes.end()) {
+            const auto index = static_cast<int>(std::distance(writes.begin(), best));
+            m_session.focusHead({engine::Layer(index / m_table->query_heads),
+                                 engine::QueryHead(index % m_table->query_heads)});
+        }
+    }
+    refreshHead();
+}
+
+void TraceViews::takeMetrics(const engine::HeadTable& table) {
+    if (!m_metrics)
+        m_metrics = table;
+    else if (table.dest.begin == m_metrics->dest.end)
+        appendRows(*m_metrics, table);
+    Q_EMIT metricsReady(*m_metrics);
+}
+
+void TraceViews::takeFailure(ReadKind kind, const engine::Failure& failure) {
+    if (kind == ReadKind::Contributions && waitsForFocus()) settleFocus();
+    // A run that was just closed for the next one is no news.
+    if (failure.kind == engine::Failure::Kind::BadRequest && ui::isBusy(m_session.state())) return;
+    Q_EMIT failed(failure);
+}
+
+}  // namespace app

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+#include <bitset>
+#include <optional>
+#include <vector>
+
+#include "app/reader_worker.h"
+#include "app/session.h"
+#include "app/thumbnail_store.h"
+
+namespace app {
+
+// Keeps what is on screen up to date: follows the session's run, rows and selection, asks the
+// reader for what the widgets show, and hands the answers on. What the user changes is asked at
+// once; rows that stream in are followed at the pace of the display, one request in work at a time.
+// GUI thread, never waits.
+class TraceViews : public QObject {
+    Q_OBJECT
+  public:
+    explicit TraceViews(Session& session, QObject* parent = nullptr);
+
+    void setMapView(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
+    void setThumbnailView(std::vector<engine::LayerHead> visible, int pixels);
+    void setQuantity(engine::Quantity);
+    void setTarget(std::optional<engine::TokenId>);  // none: the selected position's own top token
+    void setDistractor(std::optional<engine::TokenId>);
+    void hoverCells(engine::Rows dest,
+                    engine::Rows src);  // one cell, or the block of a pooled pixel
+    void leaveCells();
+    void checkNow();
+
+    engine::Quantity quantity() const { return m_quantity; }
+    // In effect: the user's, else the one that the contributions were computed for.
+    std::optional<engine::TokenId> target() const;
+    std::optional<engine::TokenId> distractor() const { return m_distractor; }
+    const std::optional<engine::ContributionTable>& contributions() const { return m_table; }
+    bool isPending(ReadKind kind) const { return m_reader.isPending(kind); }
+
+  Q_SIGNALS:
+    void mapReady(const engine::Tile&);
+    void rowReady(engine::Position dest, const std::vector<float>& pattern);    // [src ≤ dest]
+    void columnReady(engine::Position src, const std::vector<float>& pattern);  // [rows]
+    void hoverCellReady(const engine::Cell&);
+    void lockedCellReady(const engine::Cell&);
+    void contributionsReady(const engine::ContributionTable&);
+    void logitsReady(const engine::TopTokens&);
+    void metricsReady(const engine::HeadTable&);  // over all rows so far
+    void thumbnailsReady(const engine::Tile&);    // whole thumbnails of some heads
+    void checksReady(const std::vector<engine::CheckReport>&);
+    void failed(const engine::Failure&);
+
+  private:
+    enum class Why { Changed, Grown };
+    void refresh(ReadKind, Why);
+    void refreshAll();
+    void refreshHead();
+    void ask(ReadKind);
+    engine::TileRequest tileOfHead() const;
+    CellRequest cellRequest(engine::Rows dest, engine::Rows src) const;
+
+    void startRun();
+    void followState(ui::RunState);
+    void followSelection(const ui::Selection&);
+    void grow();
+    void growSlowly(bool now);
+    void takeRow(const engine::Tile&);
+    void takeContributions(const engine::ContributionTable&);
+    void takeMetrics(const engine::HeadTable&);
+    void takeFailure(ReadKind, const engine::Failure&);
+    void settleFocus();
+    bool waitsForFocus() const { return m_focusBest && m_session.run().promptRead; }
+
+    Session& m_session;
+    ReaderWorker m_reader;
+    ThumbnailStore m_store;
+    std::bitset<kReadKinds> m_again;  // grew while a request was in work
+    QTimer m_growing;                 // single shot, a frame or two
+    QElapsedTimer m_slow;             // since the costly tables were last asked
+
+    ui::Selection m_seen;
+    bool m_sawRows = false;
+    bool m_focusBest = false;  // this run's head is still to be chosen
+    struct MapView {
+        engine::Axis dest, src;
+        engine::Pooling pooling{};
+    };
+    std::optional<MapView> m_map;
+    std::vector<engine::LayerHead> m_visible;
+    int m_thumbnailPixels = 0;
+    engine::Quantity m_quantity = engine::Quantity::Pattern;
+    std::optional<engine::TokenId> m_target, m_distractor;
+    std::optional<engine::ContributionTable> m_table;
+    std::optional<engine::HeadTable> m_metrics;
+    std::int64_t m_rowsChecked = 0;
+};
+
+}  // namespace app
