@@ -4,13 +4,13 @@
 #pragma once
 #include <QWidget>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/values/ids.h"
 #include "engine/values/run.h"
 #include "ui/selection.h"
+#include "ui/strip_layout.h"
 
 namespace ui {
 
@@ -18,14 +18,13 @@ class TokenStrip : public QWidget {
     Q_OBJECT
   public:
     explicit TokenStrip(QWidget* parent = nullptr);
-    ~TokenStrip() override;
 
     void setTokens(std::vector<engine::Token>,
                    std::int64_t promptTokens);  // the rest were generated
     void appendToken(const engine::Token&);
     void setRows(std::int64_t published);  // tokens from here on are dashed: no row yet
-    void setSelection(std::optional<engine::Position> dest,
-                      std::optional<engine::Position> src);  // scrolls to a new one
+    // Scrolls to whichever of the two is new.
+    void setSelection(std::optional<engine::Position> dest, std::optional<engine::Position> src);
     void setRow(std::vector<float> p);     // p of the selected dest on every src; empty: unknown
     void setColumn(std::vector<float> p);  // p of every dest on the selected src; empty: unknown
     void setClicksSource(bool);            // direction: a plain click selects as src (key D)
@@ -34,11 +33,14 @@ class TokenStrip : public QWidget {
     const std::vector<engine::Token>& tokens() const { return m_tokens; }
     std::int64_t promptTokens() const { return m_prompt; }
     std::int64_t rows() const { return m_rows; }
-    QString label(engine::Position) const;  // "13 ·to"; "13" when there is no such token
-    QRect tokenRect(std::int64_t index);    // empty when out of view
-    std::int64_t tokenAt(QPoint);           // −1: none
+    QString visibleAt(engine::Position) const;  // "·to"; empty when there is no such token
+    QString label(engine::Position) const;      // "13 ·to"; "13" when there is no such token
+    QRect tokenRect(std::int64_t index);        // empty when out of view
+    std::int64_t tokenAt(QPoint);               // −1: none
     void scrollTo(std::int64_t index);
-    std::int64_t firstInView() const;
+    std::int64_t firstInView() const { return m_layout.first(); }
+    bool hasTrack() const { return m_hasTrack; }
+    QRect trackRect() const;  // the whole prompt as a line, when not all of it is in view
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -57,19 +59,20 @@ class TokenStrip : public QWidget {
     void mouseReleaseEvent(QMouseEvent*) override;
     void leaveEvent(QEvent*) override;
     void wheelEvent(QWheelEvent*) override;
-    void keyPressEvent(QKeyEvent*) override;
     void changeEvent(QEvent*) override;
 
   private:
-    struct Layout;  // widths known so far and where the view stands
+    void relayout();
     void setHovered(std::int64_t index);
-    void dragTrack(int x);
-    void paintToken(QPainter&, std::int64_t index, const QRect&) const;
+    void scrollToTrack(int x);
+    void paintToken(QPainter&, const PlacedToken&) const;
     void paintLegend(QPainter&) const;
-    void paintTrack(QPainter&) const;
-    bool hasTrack() const;
-    QRect trackRect() const;
-    QRect rowRect() const;
+    void paintTrack(QPainter&, const std::vector<PlacedToken>& seen) const;
+    QRect rowRect() const;  // boxes and their indices
+    int legendWidth() const;
+    bool isDest(std::int64_t index) const;
+    bool isSrc(std::int64_t index) const;
+    QString toolTipOf(std::int64_t index) const;
 
     std::vector<engine::Token> m_tokens;
     std::int64_t m_prompt = 0, m_rows = 0;
@@ -77,10 +80,10 @@ class TokenStrip : public QWidget {
     std::vector<float> m_row, m_column;
     bool m_clicksSource = false;
     std::int64_t m_hovered = -1;
-    std::optional<QPoint> m_pressed;  // where, until the button is up
-    bool m_dragging = false, m_onTrack = false;
-    int m_dragX = 0;
-    std::unique_ptr<Layout> m_layout;
+    enum class Press { None, Token, Drag, Track } m_press = Press::None;
+    int m_pressX = 0, m_lastX = 0;
+    bool m_hasTrack = false;
+    StripLayout m_layout;
 };
 
 }  // namespace ui

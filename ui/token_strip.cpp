@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/token_strip.h"
+
+#include <QEvent>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <utility>
+
+#include "ui/painting/theme.h"
+#include "ui/plain_text.h"
+#include "ui/strip_painting.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int gap = 4, dragDistance = 6;
+
+}  // namespace
+
+TokenStrip::TokenStrip(QWidget* parent)
+    : QWidget(parent), m_layout([this](std::int64_t i) {
+          const auto& token = m_tokens[static_cast<std::size_t>(i)];
+          const int box = tokenBoxWidth(visibleToken(token.bytes));
+          // The index below must not run into its neighbour's.
+          return std::max(box, 12 + 6 * static_cast<int>(thousands(i).size())) + gap;
+      }) {
+    setAccessibleName(QStringLiteral("Tokens"));
+    setMouseTracking(true);
+    setFocusPolicy(Qt::TabFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void TokenStrip::setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens) {
+    m_tokens = std::move(tokens);
+    m_prompt = promptTokens;
+    m_rows = 0;
+    m_row.clear();
+    m_column.clear();
+    m_dest.reset();
+    m_src.reset();
+    m_hovered = -1;
+    m_layout.setCount(0);
+    m_layout.setCount(static_cast<std::int64_t>(m_tokens.size()));
+    relayout();
+}
+
+void TokenStrip::appendToken(const engine::Token& token) {
+    m_tokens.push_back(token);
+    m_layout.setCount(static_cast<std::int64_t>(m_tokens.size()));
+    relayout();
+}
+
+void TokenStrip::setRows(std::int64_t published) {
+    m_rows = published;
+    update();
+}
+
+void TokenStrip::setSelection(std::optional<engine::Position> dest,
+                              std::optional<engine::Position> src) {
+    const bool newDest = dest != m_dest, newSrc = src != m_src;
+    m_dest = dest;
+    m_src = src;
+    if (newSrc && src && !newDest) m_layout.scrollTo(engine::to_int(*src));
+    if (newDest && dest) m_layout.scrollTo(engine::to_int(*dest));
+    if (dest && src)
+        setAccessibleDescription(QStringLiteral("dest %1, src %2").arg(label(*dest), label(*src)));
+    update();
+}
+
+void TokenStrip::setRow(std::vector<float> p) {
+    m_row = std::move(p);
+    update();
+}
+
+void TokenStrip::setColumn(std::vector<float> p) {
+    m_column = std::move(p);
+    update();
+}
+
+void TokenStrip::setClicksSource(bool source) {
+    if (source == m_clicksSource) return;
+    m_clicksSource = source;
+    update();
+    Q_EMIT directionChanged(source);
+}
+
+QString TokenStrip::visibleAt(engine::Position position) const {
+    const std::int64_t i = engine::to_int(position);
+    if (i < 0 || i >= m_layout.count()) return {};
+    return visibleToken(m_tokens[static_cast<std::size_t>(i)].bytes);
+}
+
+QString TokenStrip::label(engine::Position position) const {
+    const QString token = visibleAt(position);
+    const QString index = thousands(engine::to_int(position));
+    return token.isEmpty() ? index : index + u' ' + token;
+}
+
+void TokenStrip::relayout() {
+    m_layout.setViewWidth(rowRect().width());
+    const bool track = !m_layout.fits();
+    if (track != m_hasTrack) {
+        m_hasTrack = track;
+        m_layout.setViewWidth(rowRect().width());  // the track brings a gutter
+        updateGeometry();
+    }
+    update();
+}
+
+QRect TokenStrip::tokenRect(std::int64_t index) {
+    for (const PlacedToken& placed : m_layout.visible())
+        if (placed.index == index)
+            return QRect(rowRect().left() + placed.x, rowRect().top(), placed.width - gap, 22) &
+                   rowRect();
+    return {};
+}
+
+std::int64_t TokenStrip::tokenAt(QPoint at) {
+    const QRect row = rowRect();
+    if (!row.contains(at)) return -1;
+    for (const PlacedToken& placed : m_layout.visible()) {
+        const int x = at.x() - row.left() - placed.x;
+        if (x >= 0 && x < placed.width) return placed.index;
+    }
+    return -1;
+}
+
+void TokenStrip::scrollTo(std::int64_t index) {
+    m_layout.scrollTo(index);
+    update();
+}
+
+void TokenStrip::scrollToTrack(int x) {
+    const QRect track = trackRect();
+    if (track.width() <= 0) return;
+    const double at = static_cast<double>(x - track.left()) / track.width();
+    m_layout.startAt(static_cast<std::int64_t>(at * static_cast<double>(m_layout.count())));
+    m_layout.scrollBy(-rowRect().width() / 2);
+    update();
+}
+
+void TokenStrip::setHovered(std::int64_t index) {
+    if (index == m_hovered) return;
+    m_hovered = index;
+    update();
+    Q_EMIT tokenHovered(index < 0 ? std::nullopt : std::optional(engine::Position{index}));
+}
+
+bool TokenStrip::isDest(std::int64_t index) const {
+    return m_dest && engine::to_int(*m_dest) == index;
+}
+
+bool TokenStrip::isSrc(std::int64_t index) const {
+    return m_src && engine::to_int(*m_src) == index;
+}
+
+QString TokenStrip::toolTipOf(std::int64_t index) const {
+    const auto& token = m_tokens[static_cast<std::size_t>(index)];
+    QString text = QStringLiteral("%1 · token %2")
+                       .arg(label(engine::Position{index}))
+                       .arg(engine::to_int(token.id));
+    if (token.control) text += QStringLiteral(" · control token");
+    const auto at = static_cast<std::size_t>(index);
+    if (m_dest && at < m_row.size() && index <= engine::to_int(*m_dest))
+        text += QStringLiteral("\ndest %1 attends to it with p %2")
+                    .arg(thousands(engine::to_int(*m_dest)))
+                    .arg(static_cast<double>(m_row[at]), 0, 'f', 4);
+    if (m_src && at < m_column.size() && index >= engine::to_int(*m_src))
+        text += QStringLiteral("\nit attends to src %1 with p %2")
+                    .arg(thousands(engine::to_int(*m_src)))
+                    .arg(static_cast<double>(m_column[at]), 0, 'f', 4);
+    if (index >= m_rows) text += QStringLiteral("\nno row yet");
+    return text;
+}
+
+bool TokenStrip::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const std::int64_t index = tokenAt(help->pos());
+        QToolTip::showText(help->globalPos(),
+                           index < 0 ? QString() : literalToolTip(toolTipOf(index)), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void TokenStrip::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    relayout();
+}
+
+void TokenStrip::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    const QPoint at = event->position().toPoint();
+    m_pressX = m_lastX = at.x();
+    if (m_hasTrack && trackRect().adjusted(0, -4, 0, 4).contains(at)) {
+        m_press = Press::Track;
+        scrollToTrack(at.x());
+    } else {
+        m_press = Press::Token;
+    }
+}
+
+void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
+    const QPoint at = event->position().toPoint();
+    if (m_press == Press::Track) return scrollToTrack(at.x());
+    if (m_press == Press::Token && std::abs(at.x() - m_pressX) > dragDistance)
+        m_press = Press::Drag;
+    if (m_press == Press::Drag) {
+        m_layout.scrollBy(m_lastX - at.x());
+        m_lastX = at.x();
+        update();
+        return;
+    }
+    setHovered(tokenAt(at));
+}
+
+void TokenStrip::mouseReleaseEvent(QMouseEvent* event) {
+    const std::int64_t index = tokenAt(event->position().toPoint());
+    const bool clicked = m_press == Press::Token && event->button() == Qt::LeftButton;
+    m_press = Press::None;
+    if (clicked && index >= 0)
+        Q_EMIT tokenClicked(engine::Position{index},
+                            m_clicksSource != bool(event->modifiers() & Qt::ControlModifier));
+}
+
+void TokenStrip::leaveEvent(QEvent* event) {
+    setHovered(-1);
+    QWidget::leaveEvent(event);
+}
+
+void TokenStrip::wheelEvent(QWheelEvent* event) {
+    const QPoint pixels =
+        event->pixelDelta().isNull() ? event->angleDelta() / 2 : event->pixelDelta();
+    const int by = std::abs(pixels.x()) > std::abs(pixels.y()) ? pixels.x() : pixels.y();
+    m_layout.scrollBy(-by);
+    setHovered(tokenAt(event->position().toPoint()));
+    update();
+    event->accept();
+}
+
+void TokenStrip::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::FontChange) {
+        m_layout.forgetWidths();
+        relayout();
+    }
+    if (event->type() == QEvent::PaletteChange) update();
+    QWidget::changeEvent(event);
+}
+
+QSize TokenStrip::sizeHint() const {
+    return {640, m_hasTrack ? 74 : 52};
+}
+
+QSize TokenStrip::minimumSizeHint() const {
+    return {200, m_hasTrack ? 74 : 52};
+}
+
+}  // namespace ui
