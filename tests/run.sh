@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sets up what is missing, builds and runs every test, offscreen. The loaders, which read untrusted
+# files, run under the address and undefined-behaviour sanitizers first, so that CTest's summary of
+# the whole suite comes last.
+#
+#   tests/run.sh                all tests, and the loaders' under ASan and UBSan
+#   tests/run.sh --sanitizers   instead: all tests under ASan and UBSan, app's and ui's under TSan
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=app/setup.sh
+source "$here/../app/setup.sh"
+
+# No leak check: libtorch, Qt and fontconfig keep what they allocate until the end.
+export ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+export QT_QPA_PLATFORM=offscreen
+
+run_tests() {
+    local preset=$1
+    shift
+    (cd "$root" && ctest --preset "$preset" "$@")
+}
+
+case "${1-}" in
+    '')
+        set_up
+        build release
+        build asan loader_tests
+        failed=0
+        run_tests asan -L '^(formats|families|tokenizer)$' || failed=1
+        run_tests release || failed=1
+        exit $failed
+        ;;
+    --sanitizers)
+        set_up
+        build asan
+        build tsan app_ui_tests
+        failed=0
+        run_tests asan || failed=1
+        run_tests tsan -L '^(app|ui)$' || failed=1
+        exit $failed
+        ;;
+    *) die "unknown argument $1; tests/run.sh takes none, or --sanitizers" ;;
+esac
