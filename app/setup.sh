@@ -54,6 +54,7 @@ check_distribution() {
 
 ensure_packages() {
     local package missing=() install there
+    # shellcheck disable=SC2016 # dpkg-query fills these in
     local format='${db:Status-Status} ${Package}\n'
     there=$(dpkg-query -W -f="$format" "${packages[@]}" 2>/dev/null || true)
     for package in "${packages[@]}"; do
@@ -206,7 +207,8 @@ build() {
     if [[ ! -f $folder/build.ninja ]] || ((${#fresh[@]})) ||
         ! grep -qxF "HEADSCOPE_LIBTORCH:PATH=$libtorch" "$folder/CMakeCache.txt"; then
         say "configuring $folder"
-        (cd "$root" && cmake --preset "$preset" "${fresh[@]}" -DHEADSCOPE_LIBTORCH="$libtorch") >&2 ||
+        (cd "$root" &&
+            cmake --preset "$preset" "${fresh[@]}" -DHEADSCOPE_LIBTORCH="$libtorch") >&2 ||
             die "cmake could not configure $folder (its reason is above)"
     fi
     ninja -C "$folder" -j "$(build_jobs)" "$@" >&2 ||
