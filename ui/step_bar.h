@@ -22,9 +22,9 @@ class StepBar : public QWidget {
   public:
     explicit StepBar(QWidget* parent = nullptr);
 
-    void clear(const QString& sentence);  // no run: says what will stand here
-    void setPrefill(std::int64_t done,
-                    std::int64_t total);  // starts a run afresh when done == 0; rows read so far
+    void clear(const QString& sentence);       // no run: says what will stand here
+    void startRun(std::int64_t promptTokens);  // a fresh run: drops candidates and steps
+    void setPrefill(std::int64_t done);        // prompt rows read so far
     void setCandidates(const std::vector<engine::Candidate>&);  // after the prompt's last row
     void setSteps(const std::vector<engine::Step>&);            // replaces all
     void appendStep(const engine::Step&);
@@ -37,6 +37,7 @@ class StepBar : public QWidget {
     const std::vector<engine::Step>& steps() const;
     QRect stepRect(int index) const;  // in this widget's coordinates; empty when out of view
     QRect prefillRect() const;
+    QWidget* canvas() const;  // what the mouse is on, for tests
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -45,11 +46,13 @@ class StepBar : public QWidget {
     void stepSelected(
         engine::Position row);  // a step's own row, or the prompt's last for the prefill box
     void followNewestChanged(bool);
+    void heightWanted(int height);  // the lane needs more room than the candidates, and back
 
   private:
     QLabel* m_sentence = nullptr;
     QStackedLayout* m_pages = nullptr;
     StepLane* m_lane = nullptr;
+    std::int64_t m_prompt = 0;
     bool m_follow = true;
 };
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/step_lane.h"
+
+#include <QEvent>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <utility>
+
+#include "ui/painting/theme.h"
+#include "ui/plain_text.h"
+#include "ui/step_lane_metrics.h"
+#include "ui/strip_painting.h"
+
+namespace ui {
+
+using namespace step_lane;
+
+StepLane::StepLane(QWidget* parent) : QAbstractScrollArea(parent) {
+    setFrameShape(QFrame::NoFrame);
+    setAccessibleName(QStringLiteral("Steps"));
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::TabFocus);
+    viewport()->setMouseTracking(true);
+}
+
+void StepLane::startRun(std::int64_t promptTokens) {
+    m_prompt = promptTokens;
+    m_read = 0;
+    m_candidates.clear();
+    m_steps.clear();
+    m_hovered = -1;
+    refreshRange();
+}
+
+void StepLane::setPrefill(std::int64_t done) {
+    m_read = std::clamp<std::int64_t>(done, 0, m_prompt);
+    viewport()->update();
+}
+
+void StepLane::setCandidates(std::vector<engine::Candidate> candidates) {
+    m_candidates = std::move(candidates);
+    viewport()->update();
+}
+
+void StepLane::setSteps(std::vector<engine::Step> steps) {
+    m_steps = std::move(steps);
+    refreshRange();
+}
+
+void StepLane::appendStep(const engine::Step& step) {
+    m_steps.push_back(step);
+    refreshRange();
+}
+
+void StepLane::setPlan(const QString& sampler, int planned) {
+    m_sampler = sampler;
+    m_planned = planned;
+    refreshRange();
+}
+
+void StepLane::setNote(const QString& note) {
+    m_note = note;
+    viewport()->update();
+}
+
+void StepLane::setSelected(std::optional<std::int64_t> row) {
+    m_selected = row;
+    for (std::size_t i = 0; row && i < m_steps.size(); ++i) {
+        if (engine::to_int(m_steps[i].position) != *row) continue;
+        const QRect box = stepRect(static_cast<int>(i));
+        QScrollBar* bar = horizontalScrollBar();
+        if (box.left() < leftColumn) bar->setValue(bar->value() + box.left() - leftColumn);
+        if (box.right() > viewport()->width())
+            bar->setValue(bar->value() + box.right() + 8 - viewport()->width());
+    }
+    viewport()->update();
+}
+
+void StepLane::scrollToEnd() {
+    horizontalScrollBar()->setValue(horizontalScrollBar()->maximum());
+}
+
+QRect StepLane::prefillRect() const {
+    return isGenerating() ? QRect(margin, stepTop, leftColumn - margin - 10, boxHeight)
+                          : QRect(margin, candidateTop, widePrefill, boxHeight + 2);
+}
+
+QString StepLane::prefillText() const {
+    if (m_prompt <= 0) return QStringLiteral("prefill");
+    QString text = QStringLiteral("prefill 0");
+    if (m_prompt > 1) text += u'–' + thousands(m_prompt - 1);
+    if (m_read < m_prompt) text += QStringLiteral(", at ") + thousands(m_read);
+    return text;
+}
+
+QRect StepLane::candidateRect(int index) const {
+    int x = prefillRect().right() + 1 + 10;
+    for (int i = 0;; ++i) {
+        const QString text = visibleToken(m_candidates[static_cast<std::size_t>(i)].bytes);
+        const int wide = std::clamp(tokenBoxWidth(text), narrowestBox, widestCandidate);
+        if (i == index) return {x, candidateTop, wide, boxHeight};
+        x += wide + 7;
+    }
+}
+
+QRect StepLane::stepRect(int index) const {
+    return {leftColumn + index * pitch - horizontalScrollBar()->value(), stepTop, pitch - 7,
+            boxHeight};
+}
+
+int StepLane::columnAt(QPoint at) const {
+    if (!isGenerating() || at.x() < leftColumn) return -1;
+    const int column = (at.x() - leftColumn + horizontalScrollBar()->value()) / pitch;
+    return column < static_cast<int>(m_steps.size()) ? column : -1;
+}
+
+void StepLane::refreshRange() {
+    const int columns =
+        static_cast<int>(m_steps.size()) + (m_planned > static_cast<int>(m_steps.size()) ? 1 : 0);
+    const int over =
+        isGenerating() ? leftColumn + columns * pitch + margin - viewport()->width() : 0;
+    horizontalScrollBar()->setPageStep(std::max(1, viewport()->width() - leftColumn));
+    horizontalScrollBar()->setSingleStep(pitch);
+    horizontalScrollBar()->setRange(0, std::max(0, over));
+    viewport()->update();
+}
+
+QString StepLane::toolTipAt(QPoint at) const {
+    if (prefillRect().contains(at)) return QStringLiteral("Select the prompt's last row (Home)");
+    const int column = columnAt(at);
+    if (column >= 0) {
+        const engine::Step& step = m_steps[static_cast<std::size_t>(column)];
+        QString text = QStringLiteral("step %1 · %2 %3 · token %4\np = %5, before any temperature")
+                           .arg(column)
+                           .arg(thousands(engine::to_int(step.position)))
+                           .arg(visibleToken(step.token.bytes))
+                           .arg(engine::to_int(step.token.id))
+                           .arg(step.probability, 0, 'g', 6);
+        if (step.end_of_text) text += QStringLiteral("\nan end token of the model");
+        return text;
+    }
+    for (int i = 0; !isGenerating() && i < static_cast<int>(m_candidates.size()); ++i) {
+        if (!candidateRect(i).contains(at)) continue;
+        const engine::Candidate& candidate = m_candidates[static_cast<std::size_t>(i)];
+        return QStringLiteral("%1 · token %2\np = %3, logit %4")
+            .arg(visibleToken(candidate.bytes))
+            .arg(engine::to_int(candidate.token))
+            .arg(candidate.probability, 0, 'g', 6)
+            .arg(signedNumber(static_cast<double>(candidate.logit), 3));
+    }
+    return {};
+}
+
+bool StepLane::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), literalToolTip(toolTipAt(help->pos())), viewport());
+        return true;
+    }
+    if (event->type() == QEvent::Leave) {
+        m_hovered = -1;
+        viewport()->update();
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void StepLane::resizeEvent(QResizeEvent* event) {
+    QAbstractScrollArea::resizeEvent(event);
+    refreshRange();
+}
+
+void StepLane::mouseMoveEvent(QMouseEvent* event) {
+    const int column = columnAt(event->position().toPoint());
+    if (column == m_hovered) return;
+    m_hovered = column;
+    viewport()->update();
+}
+
+void StepLane::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    const QPoint at = event->position().toPoint();
+    if (prefillRect().contains(at) && m_read > 0) {
+        Q_EMIT prefillClicked();
+    } else if (const int column = columnAt(at); column >= 0) {
+        Q_EMIT stepClicked(column);
+    }
+}
+
+void StepLane::wheelEvent(QWheelEvent* event) {
+    const QPoint angle = event->angleDelta();
+    const int by = std::abs(angle.x()) > std::abs(angle.y()) ? angle.x() : angle.y();
+    horizontalScrollBar()->setValue(horizontalScrollBar()->value() - by / 2);
+    event->accept();
+}
+
+void StepLane::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) viewport()->update();
+    QAbstractScrollArea::changeEvent(event);
+}
+
+QSize StepLane::sizeHint() const {
+    return {600, isGenerating() ? laneHeight : candidatesHeight};
+}
+
+}  // namespace ui

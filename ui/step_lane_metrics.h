@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pixels of the step lane, for its painting and its mouse.
+#pragma once
+
+namespace ui::step_lane {
+
+constexpr int margin = 8, boxHeight = 22;
+constexpr int candidateTop = 8, widePrefill = 146, candidatesHeight = 68;
+constexpr int narrowestBox = 52, widestCandidate = 120;
+constexpr int headerHeight = 17, stepTop = 21, leftColumn = 128, pitch = 72, laneHeight = 126;
+constexpr int alternativesTop = 66, alternativeHeight = 14, alternatives = 3;
+
+}  // namespace ui::step_lane
