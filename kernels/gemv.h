@@ -3,6 +3,8 @@
 // for a matrix product. Block layouts: engine/formats/gguf_quants.h has the readable reference. fp32 activations and
 // accumulation: the numbers are those of the decoded weights, from a fifth of the bytes.
 #pragma once
+#include <cstddef>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/parallel.h"

@@ -28,7 +28,8 @@ struct Shape {
 struct World {
     Shape shape;
 
-    // Seconds a call takes; a sleep looks at its stop_token every millisecond.
+    // Seconds a call takes (a tile: each head of a square map); a sleep looks at its stop_token all
+    // the time.
     std::atomic<double> open_delay{0}, layer_delay{0}, step_delay{0}, tile_delay{0}, cell_delay{0},
         table_delay{0};
     std::atomic<std::int64_t> end_of_text_after{
@@ -152,7 +153,12 @@ class Reader final : public engine::TraceReader {
         world_->enter("tile");
         const auto run = find(request.run);
         try {
-            pause(world_->tile_delay, stop);
+            const double part =
+                static_cast<double>(request.dest.pixels()) /
+                static_cast<double>(std::max<std::int64_t>(1, request.src.pixels()));
+            pause(world_->tile_delay * static_cast<double>(request.heads.size()) *
+                      std::min(1.0, part),
+                  stop);
         } catch (const engine::Cancelled&) {
             ++world_->tiles_stopped;
             throw;
@@ -338,7 +344,7 @@ class Reader final : public engine::TraceReader {
         std::vector<engine::Candidate> out;
         const int seed = to_int(run.tokens[static_cast<std::size_t>(position)]);
         for (int i = 0; i < k; ++i) {
-            const engine::TokenId id((seed * 5 + 7 + i) % 97);
+            const engine::TokenId id{(seed * 5 + 7 + i) % 97};
             out.push_back({id, token_bytes(id), 0.5 / (1 << i), 9.0f - static_cast<float>(i)});
         }
         return out;
@@ -470,7 +476,7 @@ class Engine final : public engine::Engine {
         run->tokens = request.tokens;
         run->prompt = length;
         run->reserve = request.reserve;
-        const engine::RunId id(++last_run_);
+        const engine::RunId id{++last_run_};
         runs_[id] = run;
         reader_->add(id, run);
         return id;

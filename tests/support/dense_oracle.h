@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Attention in fp64 by plain loops over the very same q, k and v: what every kernel and the engine are compared with.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kernels/views.h"
+
+namespace support {
+
+// One query head, rows [0, rows).
+struct DenseHead {
+    std::int64_t rows = 0;
+    int dim = 0;
+    std::vector<double> scores, pattern;  // [rows, rows]; masked −inf and 0
+    std::vector<double> lse;              // [rows]
+    std::vector<double> z;                // [rows, dim]
+    double largest_score = 0;             // |score| of visible cells
+
+    double score(std::int64_t dest, std::int64_t src) const { return scores[static_cast<std::size_t>(dest * rows + src)]; }
+    double p(std::int64_t dest, std::int64_t src) const { return pattern[static_cast<std::size_t>(dest * rows + src)]; }
+    // DESIGN "Numerics": of the pattern and of a row's sum.
+    double tolerance() const { return 1e-5 + 2 * 1.1920929e-7 * largest_score; }
+};
+
+// Which parts of the rule are wrong on purpose: a negative control must fail its comparison.
+enum class Fault { None, TileInsteadOfRepeat, NoCap, WindowOffByOne, NoSink };
+
+inline bool visible(std::int64_t dest, std::int64_t src, std::int64_t window) {
+    return src <= dest && (window == 0 || src > dest - window);
+}
+
+inline DenseHead dense_head(const kernels::TraceView& trace, const kernels::ScoreRule& rule, int head,
+                            std::int64_t rows, Fault fault = Fault::None) {
+    DenseHead out;
+    out.rows = rows;
+    out.dim = trace.head_dim;
+    const double minus_infinity = -std::numeric_limits<double>::infinity();
+    out.scores.assign(static_cast<std::size_t>(rows * rows), minus_infinity);
+    out.pattern.assign(static_cast<std::size_t>(rows * rows), 0);
+    out.lse.assign(static_cast<std::size_t>(rows), minus_infinity);
+    out.z.assign(static_cast<std::size_t>(rows * out.dim), 0);
+    const int group = trace.query_heads / trace.kv_heads;
+    const int kv_head = fault == Fault::TileInsteadOfRepeat ? head % trace.kv_heads : head / group;
+    const std::int64_t window = rule.window + (fault == Fault::WindowOffByOne ? 1 : 0);
+    for (std::int64_t dest = 0; dest < rows; ++dest) {
+        double* s = out.scores.data() + dest * rows;
+        double highest = minus_infinity;
+        for (std::int64_t src = 0; src <= dest; ++src) {
+            if (!visible(dest, src, window)) continue;
+            double dot = 0;
+            for (int d = 0; d < out.dim; ++d)
+                dot += static_cast<double>(trace.q(dest, head)[d]) * static_cast<double>(trace.k(src, kv_head)[d]);
+            dot *= static_cast<double>(rule.scale);
+            const double cap = static_cast<double>(rule.soft_cap);
+            s[src] = cap > 0 && fault != Fault::NoCap ? cap * std::tanh(dot / cap) : dot;
+            highest = std::max(highest, s[src]);
+            out.largest_score = std::max(out.largest_score, std::abs(s[src]));
+        }
+        const bool sink = rule.sinks != nullptr && fault != Fault::NoSink;
+        if (sink) highest = std::max(highest, static_cast<double>(rule.sinks[head]));
+        if (highest == minus_infinity) continue;
+        double total = sink ? std::exp(static_cast<double>(rule.sinks[head]) - highest) : 0;
+        for (std::int64_t src = 0; src <= dest; ++src) total += std::exp(s[src] - highest);
+        out.lse[static_cast<std::size_t>(dest)] = highest + std::log(total);
+        for (std::int64_t src = 0; src <= dest; ++src) {
+            const double p = std::exp(s[src] - highest) / total;
+            out.pattern[static_cast<std::size_t>(dest * rows + src)] = p;
+            if (p == 0) continue;
+            for (int d = 0; d < out.dim; ++d)
+                out.z[static_cast<std::size_t>(dest * out.dim + d)] += p * static_cast<double>(trace.v(src, kv_head)[d]);
+        }
+    }
+    return out;
+}
+
+}  // namespace support
