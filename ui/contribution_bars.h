@@ -25,12 +25,14 @@ class ContributionBars : public QWidget {
     // none.
     void setTable(const engine::ContributionTable&, int kvHeads, const QString& targetText,
                   const QString& distractorText);
-    void setFocus(engine::LayerHead);
+    void setFocusedHead(engine::LayerHead);
     void setMeasure(Measure);
     Measure measure() const { return m_view.measure; }
     bool hasTable() const { return m_hasTable; }
     const engine::ContributionTable& table() const { return m_table; }
-    engine::LayerHead focus() const { return m_view.focus; }
+    engine::LayerHead focusedHead() const { return m_view.focus; }
+    QString targetText() const { return m_targetText; }
+    QString distractorText() const { return m_distractorText; }
     QCustomPlot* headsPlot() const { return m_heads; }
     QCustomPlot* layersPlot() const { return m_layers; }
 
@@ -45,8 +47,13 @@ class ContributionBars : public QWidget {
     void resizeEvent(QResizeEvent*) override;
 
   private:
+    QWidget* build();
     void refresh();
+    void refreshTexts();
     int rowAt(const QCustomPlot*, double y) const;
+    void hover(const QCustomPlot*, int row);
+    void activate(const QCustomPlot*, int row);
+    QString toolTipOf(const QCustomPlot*, int row) const;
 
     engine::ContributionTable m_table;
     ContributionView m_view;
@@ -58,7 +65,8 @@ class ContributionBars : public QWidget {
     QLabel *m_subject = nullptr, *m_headsTitle = nullptr, *m_closes = nullptr;
     QLabel *m_headsSum = nullptr, *m_headsSumValue = nullptr;
     QLabel *m_layersSum = nullptr, *m_layersSumValue = nullptr, *m_totalsTitle = nullptr;
-    QScrollArea* m_headsScroll = nullptr;
+    QLabel *m_attentionKey = nullptr, *m_mlpKey = nullptr;
+    QScrollArea *m_headsScroll = nullptr, *m_layersScroll = nullptr;
     QCustomPlot *m_heads = nullptr, *m_layers = nullptr;
     int m_hoveredHead = -1, m_hoveredLayer = -1;
 };

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Draws a contribution table into QCustomPlots: the heads of one layer as bars, all layers as a
-// waterfall (attribution) or as bars (norms). Used by the dock and by the figure, with the theme
-// and the size that each wants.
+// waterfall (attribution) or as bars from zero (norms). The dock and the figure use it, each with
+// its own theme and size.
 #pragma once
-#include <optional>
-#include <utility>
-#include <vector>
+#include <QString>
 
 #include "engine/values/contribution.h"
 #include "engine/values/ids.h"
@@ -18,23 +16,26 @@ namespace ui {
 enum class Measure { Write, Attribution };  // ‖write‖, or what it adds to the target's logit
 
 struct ContributionView {
-    const engine::ContributionTable* table = nullptr;
+    const engine::ContributionTable* table = nullptr;  // not null while drawn
     Measure measure = Measure::Attribution;
     engine::LayerHead focus;
+    bool markHead = true;  // the focused head's row; its layer is always marked among the layers
     int kvHeads = 0;
-    std::optional<int> hoveredRow;
+    int hoveredRow = -1;
     Theme theme;
 };
 
-// One row a head. The plot's height is rows · rowHeight; returns that row's value.
+// Clears the plot and draws a row a head, top to bottom over the plot's whole height.
 void drawHeads(QCustomPlot&, const ContributionView&);
-// Row 0 is the embedding, row 1 + l is layer l.
-void drawLayers(QCustomPlot&, const ContributionView&);
+// Row 0 is the embedding, row 1 + l is layer l. height is in pixels: it decides which labels fit.
+void drawLayers(QCustomPlot&, const ContributionView&, int height);
 
 double headValue(const ContributionView&, int head);
-double layerTotal(const ContributionView&,
-                  int layer);              // attention + MLP; for norms their sum is not shown
-double headsSum(const ContributionView&);  // what "Σ heads = attention out" writes
-QString valueText(const ContributionView&, double value, int decimals = 3);
+double layerValue(const ContributionView&,
+                  int layer);                    // attribution: attention + MLP; norm: attention's
+double attentionValue(const ContributionView&);  // of the focused layer: what Σ heads must give
+double writesSum(
+    const engine::ContributionTable&);  // embedding + all layers + the final norm's bias
+QString valueText(Measure, double value, int decimals = 3);
 
 }  // namespace ui
