@@ -8,9 +8,9 @@
 #include "engine/values/model_info.h"
 #include "engine/values/tile.h"
 
-class QButtonGroup;
-
 namespace ui {
+
+class SegmentBar;
 
 class HeadBar : public QWidget {
     Q_OBJECT
@@ -46,8 +46,7 @@ class HeadBar : public QWidget {
     std::optional<engine::HeadTable> m_metrics;
     std::int64_t m_rowsDone = 0, m_rowsTotal = 0;
     engine::Quantity m_quantity = engine::Quantity::Pattern;
-    QButtonGroup* m_buttons = nullptr;
-    QWidget* m_segments = nullptr;
+    SegmentBar* m_segments = nullptr;
 };
 
 }  // namespace ui

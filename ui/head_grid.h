@@ -12,8 +12,6 @@
 
 namespace ui {
 
-class GridLayout;
-
 class HeadGrid : public QAbstractScrollArea {
     Q_OBJECT
   public:
@@ -72,10 +70,8 @@ class HeadGrid : public QAbstractScrollArea {
     void askForThumbnails();
     void focusByUser(engine::LayerHead);
     void setHovered(std::optional<engine::LayerHead>);
-    void paintHeader(QPainter&) const;
-    void paintGutter(QPainter&) const;
-    void paintThumbnail(QPainter&, engine::LayerHead) const;
-    void paintEmpty(QPainter&) const;
+    void scrollTo(engine::LayerHead);
+    QPoint contentOrigin() const;  // of the scrolled content, in the viewport
 
     std::unique_ptr<Parts> m;
 };

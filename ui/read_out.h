@@ -4,8 +4,10 @@
 #pragma once
 #include <QWidget>
 #include <optional>
+#include <vector>
 
 #include "engine/values/tile.h"
+#include "ui/painting/cell_kind.h"
 #include "ui/painting/map_geometry.h"
 
 namespace ui {
@@ -13,12 +15,13 @@ namespace ui {
 struct ReadOutContent {
     std::int64_t dest = 0, src = 0;
     QString destToken, srcToken;       // as visibleToken gives them
+    CellKind kind = CellKind::Value;   // of the others only that they have no value is said
+    int window = 0;                    // of the layer, for a cell outside it
     std::optional<engine::Cell> cell;  // exact values, when they are known
     std::optional<double> drawn;       // the drawn value of the quantity, until the cell is known
     QString drawnName;                 // "p", "score", …
     std::int64_t cellsPerPixel = 1;
     engine::Pooling pooling = engine::Pooling::None;
-    bool operator==(const ReadOutContent&) const;
 };
 
 class ReadOut : public QWidget {
@@ -31,6 +34,7 @@ class ReadOut : public QWidget {
         QString name, value;
     };
     std::vector<Field> fields() const;
+    QString header() const;  // "dest 13 ·to ← src 9 ·John"
     QSize sizeHint() const override;
 
   protected:

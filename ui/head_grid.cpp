@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/head_grid.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QTimer>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/painting/grid_painter.h"
+#include "ui/painting/names.h"
+#include "ui/painting/thumbnail.h"
+
+namespace ui {
+
+struct HeadGrid::Parts {
+    struct Thumbnail {
+        std::shared_ptr<const engine::Tile> tile;  // shared by all heads that came with it
+        int index = 0;
+        QImage image;  // at the present size and theme; null: to be painted
+    };
+
+    engine::ModelInfo model;
+    GridLayout layout;
+    std::optional<int> pitch;  // the user's; none: Fit
+    std::optional<engine::LayerHead> focused, hovered;
+    std::vector<Thumbnail> thumbnails;  // [layer · heads + head]
+    QTimer ask;
+    QVector<engine::LayerHead> asked;
+    int askedPixels = 0;
+
+    std::size_t indexOf(engine::LayerHead at) const {
+        return static_cast<std::size_t>(engine::to_int(at.layer) * layout.heads() +
+                                        engine::to_int(at.head));
+    }
+    bool has(engine::LayerHead at) const {
+        return engine::to_int(at.layer) >= 0 && engine::to_int(at.layer) < layout.layers() &&
+               engine::to_int(at.head) >= 0 && engine::to_int(at.head) < layout.heads();
+    }
+    int windowOf(engine::LayerHead at) const {
+        const auto layer = static_cast<std::size_t>(engine::to_int(at.layer));
+        return layer < model.attention.size() ? model.attention[layer].window : 0;
+    }
+    void dropImages() {
+        for (Thumbnail& thumbnail : thumbnails) thumbnail.image = {};
+    }
+};
+
+HeadGrid::HeadGrid(QWidget* parent) : QAbstractScrollArea(parent), m(std::make_unique<Parts>()) {
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::StrongFocus);
+    viewport()->setMouseTracking(true);
+    setAccessibleName(tr("Heads"));
+    m->ask.setSingleShot(true);
+    m->ask.setInterval(0);
+    connect(&m->ask, &QTimer::timeout, this, [this] {
+        const QVector<engine::LayerHead> heads = visibleHeads();
+        if (heads.isEmpty() || (heads == m->asked && thumbnailPixels() == m->askedPixels)) return;
+        m->asked = heads;
+        m->askedPixels = thumbnailPixels();
+        Q_EMIT thumbnailsWanted(heads, m->askedPixels);
+    });
+}
+
+HeadGrid::~HeadGrid() = default;
+
+void HeadGrid::setModel(const engine::ModelInfo& model) {
+    m->model = model;
+    m->focused.reset();
+    m->hovered.reset();
+    m->thumbnails.assign(static_cast<std::size_t>(std::max(0, model.layers * model.query_heads)),
+                         {});
+    m->asked.clear();
+    relayout();
+}
+
+void HeadGrid::clearThumbnails() {
+    m->thumbnails.assign(m->thumbnails.size(), {});
+    m->asked.clear();
+    askForThumbnails();
+    viewport()->update();
+}
+
+void HeadGrid::setThumbnails(const engine::Tile& tile) {
+    const std::int64_t pixels = tile.request.dest.pixels() * tile.request.src.pixels();
+    const bool readable =
+        tile.data.dtype == engine::DType::U8 || tile.data.dtype == engine::DType::F32;
+    if (!readable || tile.data.elements() != pixels * std::ssize(tile.request.heads)) return;
+    const auto shared = std::make_shared<const engine::Tile>(tile);
+    for (std::size_t i = 0; i < tile.request.heads.size(); ++i) {
+        const engine::LayerHead at = tile.request.heads[i];
+        if (m->has(at)) m->thumbnails[m->indexOf(at)] = {shared, static_cast<int>(i), {}};
+    }
+    viewport()->update();
+}
+
+void HeadGrid::setRowsReady(std::int64_t) {
+    m->asked.clear();
+    askForThumbnails();
+}
+
+void HeadGrid::setFocusedHead(std::optional<engine::LayerHead> head) {
+    if (head && !m->has(*head)) head.reset();
+    if (m->focused == head) return;
+    m->focused = head;
+    setAccessibleDescription(accessibleValue());
+    if (head) scrollTo(*head);
+    viewport()->update();
+}
+
+std::optional<engine::LayerHead> HeadGrid::focusedHead() const {
+    return m->focused;
+}
+
+void HeadGrid::setPitch(std::optional<int> pitch) {
+    m->pitch = pitch;
+    relayout();
+    if (m->focused) scrollTo(*m->focused);
+}
+
+int HeadGrid::pitch() const {
+    return m->layout.pitch();
+}
+
+int HeadGrid::thumbnailPixels() const {
+    return static_cast<int>(std::lround(m->layout.thumbnail() * devicePixelRatioF()));
+}
+
+QPoint HeadGrid::contentOrigin() const {
+    return {GridLayout::gutter - horizontalScrollBar()->value(),
+            GridLayout::header - verticalScrollBar()->value()};
+}
+
+QRect HeadGrid::headRect(engine::LayerHead at) const {
+    return m->has(at) ? m->layout.rectOf(at).translated(contentOrigin()) : QRect();
+}
+
+QVector<engine::LayerHead> HeadGrid::visibleHeads() const {
+    QVector<engine::LayerHead> heads;
+    const QRect view = viewport()->rect().adjusted(GridLayout::gutter, GridLayout::header, 0, 0);
+    for (int l = 0; l < m->layout.layers(); ++l)
+        for (int h = 0; h < m->layout.heads(); ++h) {
+            const engine::LayerHead at{engine::Layer{l}, engine::QueryHead{h}};
+            if (headRect(at).intersects(view)) heads.append(at);
+        }
+    return heads;
+}
+
+std::optional<engine::LayerHead> HeadGrid::headAt(QPoint at) const {
+    if (at.x() < GridLayout::gutter || at.y() < GridLayout::header) return std::nullopt;
+    return m->layout.headAt(at - contentOrigin());
+}
+
+QString HeadGrid::accessibleValue() const {
+    if (!m->focused) return {};
+    return tr("%1, KV %2, layer %3 of %4, head %5 of %6")
+        .arg(headName(*m->focused))
+        .arg(m->layout.groupOf(engine::to_int(m->focused->head)))
+        .arg(engine::to_int(m->focused->layer) + 1)
+        .arg(m->layout.layers())
+        .arg(engine::to_int(m->focused->head) + 1)
+        .arg(m->layout.heads());
+}
+
+QSize HeadGrid::sizeHint() const {
+    return {276, 600};
+}
+QSize HeadGrid::minimumSizeHint() const {
+    return {180, 120};
+}
+
+void HeadGrid::relayout() {
+    const engine::ModelInfo& model = m->model;
+    const QSize view = viewport()->size();
+    const int pitch = m->pitch.value_or(
+        GridLayout::fittingPitch(model.layers, model.query_heads, model.kv_heads, view));
+    if (pitch != m->layout.pitch()) m->dropImages();
+    m->layout = model.layers > 0
+                    ? GridLayout(model.layers, model.query_heads, model.kv_heads, pitch)
+                    : GridLayout();
+    const QSize room(std::max(0, view.width() - GridLayout::gutter),
+                     std::max(0, view.height() - GridLayout::header));
+    horizontalScrollBar()->setRange(0, std::max(0, m->layout.size().width() - room.width()));
+    horizontalScrollBar()->setPageStep(room.width());
+    horizontalScrollBar()->setSingleStep(m->layout.pitch());
+    verticalScrollBar()->setRange(0, std::max(0, m->layout.size().height() - room.height()));
+    verticalScrollBar()->setPageStep(room.height());
+    verticalScrollBar()->setSingleStep(m->layout.pitch());
+    askForThumbnails();
+    viewport()->update();
+}
+
+void HeadGrid::askForThumbnails() {
+    if (m->layout.layers() > 0) m->ask.start();
+}
+
+void HeadGrid::scrollTo(engine::LayerHead at) {
+    const QRect head = headRect(at).adjusted(-3, -3, 3, 3);
+    const QRect view =
+        viewport()->rect().adjusted(GridLayout::gutter - 2, GridLayout::header - 2, 0, 0);
+    const auto shift = [](QScrollBar* bar, int before, int after) {
+        bar->setValue(bar->value() + std::min(before, 0) + std::max(after, 0));
+    };
+    shift(verticalScrollBar(), head.top() - view.top(), head.bottom() - view.bottom());
+    shift(horizontalScrollBar(), head.left() - view.left(), head.right() - view.right());
+}
+
+void HeadGrid::setHovered(std::optional<engine::LayerHead> head) {
+    if (head == m->hovered) return;
+    m->hovered = head;
+    viewport()->update();
+    if (head)
+        Q_EMIT headHovered(*head);
+    else
+        Q_EMIT hoverLeft();
+}
+
+void HeadGrid::focusByUser(engine::LayerHead head) {
+    if (m->focused == head) return;  // a second click does nothing
+    setFocusedHead(head);
+    Q_EMIT headFocused(head);
+}
+
+void HeadGrid::paintEvent(QPaintEvent*) {
+    QPainter painter(viewport());
+    const Theme& t = theme();
+    painter.fillRect(viewport()->rect(), t.base);
+    if (m->layout.layers() == 0) return paintEmptyGrid(painter, t, viewport()->size());
+    const GridScene scene{t, m->layout, viewport()->size(), contentOrigin(), m->focused};
+    paintGridFrames(painter, scene);
+    const double ratio = devicePixelRatioF();
+    const int side = thumbnailPixels();
+    for (const engine::LayerHead at : visibleHeads()) {
+        Parts::Thumbnail& thumbnail = m->thumbnails[m->indexOf(at)];
+        const QRect rect = headRect(at);
+        if (!thumbnail.tile) {
+            painter.fillRect(rect, t.notComputedGround);
+            continue;
+        }
+        if (thumbnail.image.width() != side) {
+            thumbnail.image =
+                thumbnailImage(*thumbnail.tile, thumbnail.index, m->windowOf(at), side, ratio, t);
+            thumbnail.image.setDevicePixelRatio(ratio);
+        }
+        painter.drawImage(
+            QPointF(std::round(rect.x() * ratio) / ratio, std::round(rect.y() * ratio) / ratio),
+            thumbnail.image);
+    }
+    painter.setBrush(Qt::NoBrush);
+    if (m->hovered && m->hovered != m->focused) {
+        painter.setPen(QPen(t.text2, 1));
+        painter.drawRect(headRect(*m->hovered).adjusted(-1, -1, 0, 0));
+    }
+    if (m->focused) {
+        const QRect rect = headRect(*m->focused);
+        painter.setPen(QPen(t.halo, 1));
+        painter.drawRect(rect.adjusted(0, 0, -1, -1));
+        painter.setPen(QPen(t.accent, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+        painter.drawRect(rect.adjusted(-1, -1, 1, 1));
+    }
+    paintGridGutter(painter, scene);
+    paintGridHeader(painter, scene);
+    if (hasFocus()) {
+        painter.setPen(QPen(t.accent, 2));
+        painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));
+    }
+}
+
+void HeadGrid::resizeEvent(QResizeEvent*) {
+    relayout();
+    if (m->focused) scrollTo(*m->focused);
+}
+
+void HeadGrid::scrollContentsBy(int, int) {
+    askForThumbnails();
+    viewport()->update();
+}
+
+bool HeadGrid::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::Leave) setHovered(std::nullopt);
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void HeadGrid::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return event->ignore();
+    if (const auto head = headAt(event->pos())) focusByUser(*head);
+}
+
+void HeadGrid::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return event->ignore();
+    if (const auto head = headAt(event->pos())) {
+        focusByUser(*head);
+        Q_EMIT headActivated(*head);
+    }
+}
+
+void HeadGrid::mouseMoveEvent(QMouseEvent* event) {
+    setHovered(headAt(event->pos()));
+}
+
+void HeadGrid::wheelEvent(QWheelEvent* event) {
+    if (!(event->modifiers() & Qt::ControlModifier)) return QAbstractScrollArea::wheelEvent(event);
+    const int notches = event->angleDelta().y() / 120;
+    const int step = std::max(1, m->layout.pitch() / 8);
+    if (notches != 0)
+        setPitch(std::clamp(m->layout.pitch() + notches * step, GridLayout::smallestPitch,
+                            GridLayout::largestPitch));
+    event->accept();
+}
+
+void HeadGrid::keyPressEvent(QKeyEvent* event) {
+    const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+    if (!plain || m->layout.layers() == 0) return event->ignore();
+    const engine::LayerHead from = m->focused.value_or(engine::LayerHead{});
+    int layer = engine::to_int(from.layer), head = engine::to_int(from.head);
+    switch (event->key()) {
+        case Qt::Key_Left: --head; break;
+        case Qt::Key_Right: ++head; break;
+        case Qt::Key_Up: --layer; break;
+        case Qt::Key_Down: ++layer; break;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            if (m->focused) Q_EMIT headActivated(*m->focused);
+            return;
+        default: return event->ignore();
+    }
+    if (!m->focused) return focusByUser(from);  // the first key only shows where one is
+    focusByUser({engine::Layer{std::clamp(layer, 0, m->layout.layers() - 1)},
+                 engine::QueryHead{std::clamp(head, 0, m->layout.heads() - 1)}});
+}
+
+void HeadGrid::focusInEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusInEvent(event);
+    viewport()->update();
+}
+
+void HeadGrid::focusOutEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusOutEvent(event);
+    viewport()->update();
+}
+
+void HeadGrid::changeEvent(QEvent* event) {
+    if (m && event->type() == QEvent::PaletteChange) {
+        m->dropImages();
+        viewport()->update();
+    }
+    QAbstractScrollArea::changeEvent(event);
+}
+
+}  // namespace ui

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/head_heatmap.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/head_heatmap_parts.h"
+#include "ui/painting/map_labels.h"
+#include "ui/painting/map_marks.h"
+#include "ui/painting/map_profiles.h"
+#include "ui/painting/names.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int titleRoom = 20, tickRoom = 9;
+constexpr int largestCell = 96;  // logical pixels
+constexpr int staleAfter =
+    150;  // ms that another head's picture may stand in: shorter than one would read it
+
+// The smallest logical coordinate from `least` on that is a device pixel's edge.
+int onDevicePixel(int least, double ratio) {
+    for (int at = least; at < least + 8; ++at)
+        if (std::abs(at * ratio - std::round(at * ratio)) < 1e-6) return at;
+    return least;
+}
+
+}  // namespace
+
+HeadHeatmap::HeadHeatmap(QWidget* parent) : QCustomPlot(parent), m(std::make_unique<Parts>()) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Head map"));
+    m->scene.theme = theme();
+    m->scene.scale = scaleFor(m->choice, engine::Quantity::Pattern, {}, m->scene.theme.scheme);
+
+    m->plottable = new TilePlottable(xAxis, yAxis, m->scene);
+    m->destTicker.reset(new TokenTicker);
+    m->srcTicker.reset(new TokenTicker);
+    yAxis->setTicker(m->destTicker);
+    xAxis->setTicker(m->srcTicker);
+    yAxis->setRangeReversed(true);
+    for (QCPAxis* axis : {xAxis, yAxis}) {
+        axis->setTickLabels(false);  // an axis knows one colour a label: painted below
+        axis->setSubTicks(false);
+        axis->setTickLength(0, 4);
+        axis->setBasePen(Qt::NoPen);
+        axis->grid()->setVisible(false);
+    }
+    xAxis->setLabel(tr("source (key)"));
+    yAxis->setLabel(tr("destination (query)"));
+    axisRect()->setAutoMargins(QCP::msNone);
+    plotLayout()->setMargins({});
+    plotLayout()->setAutoMargins(QCP::msNone);
+
+    addLayer(QStringLiteral("marks"), layer(QStringLiteral("axes")), QCustomPlot::limAbove);
+    layer(QStringLiteral("marks"))->setMode(QCPLayer::lmBuffered);
+    new PaintedLayer(this, QStringLiteral("axes"), [this](QPainter& painter) {
+        if (!m->message.isEmpty()) {
+            painter.setFont(wordFont(12));
+            painter.setPen(m->scene.theme.text2);
+            painter.drawText(rect().adjusted(24, 24, -24, -24), Qt::AlignCenter | Qt::TextWordWrap,
+                             m->message);
+            return;
+        }
+        if (m->scene.geometry.isEmpty()) return;
+        paintMapLines(painter, m->scene);
+        paintNotComputed(painter, m->scene);
+        paintRowLabels(painter, m->scene, m->destTicker->labels(), titleRoom);
+        paintColumnLabels(painter, m->scene, m->srcTicker->labels());
+        paintProfiles(painter, m->scene);
+    });
+    new PaintedLayer(this, QStringLiteral("marks"), [this](QPainter& painter) {
+        if (m->scene.geometry.isEmpty() || !m->message.isEmpty()) return;
+        paintSelection(painter, m->scene);
+        paintCrosshair(painter, m->scene);
+    });
+    m->readOut = new ReadOut(this);
+    m->staleTimer.setSingleShot(true);
+    connect(&m->staleTimer, &QTimer::timeout, this, [this] {
+        m->scene.tile.reset();
+        m->tileExtent = m->headExtent = {};
+        m->rescale();
+        refresh();
+    });
+    relayout();
+}
+
+HeadHeatmap::~HeadHeatmap() {
+    m->readOut = nullptr;
+    clearPlottables();  // they draw from the scene, which goes first
+}
+
+const MapGeometry& HeadHeatmap::geometry() const {
+    return m->scene.geometry;
+}
+const MapScene& HeadHeatmap::scene() const {
+    return m->scene;
+}
+MapLegend HeadHeatmap::legend() const {
+    return m->legend;
+}
+QSize HeadHeatmap::minimumSizeHint() const {
+    return {320, 320};
+}
+QSize HeadHeatmap::sizeHint() const {
+    return {600, 600};
+}
+QRect HeadHeatmap::mapRect() const {
+    return m->scene.mapRect().toAlignedRect();
+}
+
+QRect HeadHeatmap::notComputedRect() const {
+    if (m->scene.geometry.isEmpty()) return rect();
+    return ui::notComputedRect(m->scene).toAlignedRect();
+}
+
+engine::Pooling HeadHeatmap::pooling() const {
+    return m->scene.geometry.cellsPerPixel() > 1 ? m->choice.pooling : engine::Pooling::None;
+}
+
+void HeadHeatmap::setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens,
+                            std::int64_t reserved) {
+    const std::int64_t positions = std::max<std::int64_t>(std::ssize(tokens), reserved);
+    m->scene.tokens = std::move(tokens);
+    m->scene.promptTokens = promptTokens;
+    m->scene.rowsReady = 0;
+    m->scene.tile.reset();
+    m->row.reset();
+    m->column.reset();
+    m->hoveredCell.reset();
+    m->lockedCell.reset();
+    m->headExtent = m->tileExtent = {};
+    m->headMaximum.reset();
+    m->room = labelRoom(m->scene.tokens, promptTokens, positions);
+    m->scene.labelCharacters = m->room.characters;
+    if (positions != m->positions) m->view = {0, 0, positions};
+    m->positions = positions;
+    m->wantedDest = m->wantedSrc = {};  // another run: ask again, whatever the axes
+    m->scene.hovered.reset();
+    relayout();
+}
+
+void HeadHeatmap::appendToken(const engine::Token& token) {
+    m->scene.tokens.push_back(token);
+    const std::int64_t tokens = std::ssize(m->scene.tokens);
+    if (tokens > m->positions) {  // more than was reserved: the whole stays whole
+        const bool whole = m->view.count >= m->positions;
+        m->positions = tokens;
+        if (whole) m->view = {0, 0, tokens};
+    }
+    relayout();
+}
+
+void HeadHeatmap::setRowsReady(std::int64_t rows) {
+    if (rows == m->scene.rowsReady) return;
+    m->scene.rowsReady = rows;
+    m->rescale();
+    refresh();
+    Q_EMIT layoutChanged();
+}
+
+void HeadHeatmap::setRule(const engine::AttentionRule& rule) {
+    if (m->scene.window == rule.window) return;
+    m->scene.window = rule.window;
+    refresh();
+}
+
+void HeadHeatmap::setTile(const engine::Tile& tile) {
+    const std::int64_t before = m->scene.rowsReady;
+    m->takeTile(tile);
+    refresh();
+    if (m->scene.rowsReady != before) Q_EMIT layoutChanged();
+}
+
+void HeadHeatmap::setHeadMaximum(std::optional<float> maxPattern) {
+    m->headMaximum = maxPattern;
+    m->rescale();
+    refresh();
+}
+
+void HeadHeatmap::setScale(const ScaleChoice& choice) {
+    if (choice == m->choice) return;
+    const bool pooled = choice.pooling != m->choice.pooling;
+    m->choice = choice;
+    m->rescale();
+    if (pooled)
+        relayout();
+    else
+        refresh();
+}
+
+void HeadHeatmap::setSelection(const Selection& selection) {
+    const bool sameHead =
+        m->hasSelection && selection.at == m->selection.at && selection.run == m->selection.run;
+    if (!sameHead) {
+        m->headMaximum.reset();
+        m->row.reset();
+        m->column.reset();
+        m->hoveredCell.reset();
+        m->lockedCell.reset();
+        if (m->scene.tile && !m->stale) {
+            m->stale = true;
+            m->staleTimer.start(staleAfter);
+        }
+    }
+    m->selection = selection;
+    m->hasSelection = true;
+    const MapCell cell{engine::to_int(selection.dest), engine::to_int(selection.src)};
+    if (m->lockedCell &&
+        (m->lockedCell->dest != selection.dest || m->lockedCell->src != selection.src))
+        m->lockedCell.reset();
+    // Moving on to a hovered cell: its values are here already.
+    if (selection.locked && m->hoveredCell && m->hoveredCell->dest == selection.dest &&
+        m->hoveredCell->src == selection.src)
+        m->lockedCell = m->hoveredCell;
+    const bool moved = m->scene.selected != cell;
+    m->scene.selected = cell;
+    m->scene.locked = selection.locked;
+    if (moved && selection.locked && !m->scene.geometry.isEmpty() &&
+        !m->scene.geometry.rectOf(cell).isValid()) {
+        const std::int64_t half = m->scene.geometry.view().count / 2;
+        setView({std::max<std::int64_t>(0, cell.dest - half),
+                 std::max<std::int64_t>(0, cell.src - half), m->scene.geometry.view().count});
+    }
+    setAccessibleDescription(accessibleValue());
+    refresh();
+}
+
+void HeadHeatmap::clearSelection() {
+    m->hasSelection = false;
+    m->scene.selected.reset();
+    m->scene.locked = false;
+    m->lockedCell.reset();
+    setAccessibleDescription({});
+    refresh();
+}
+
+void HeadHeatmap::setRow(engine::Position dest, std::vector<float> p) {
+    m->row.emplace(dest, std::move(p));
+    refresh();
+}
+
+void HeadHeatmap::setColumn(engine::Position src, std::vector<float> p) {
+    m->column.emplace(src, std::move(p));
+    refresh();
+}
+
+void HeadHeatmap::setCell(const engine::Cell& cell) {
+    if (!m->hasSelection || cell.run != m->selection.run || cell.at != m->selection.at) return;
+    const std::int64_t dest = engine::to_int(cell.dest), src = engine::to_int(cell.src);
+    if (m->scene.selected == MapCell{dest, src}) {
+        m->lockedCell = cell;
+        setAccessibleDescription(accessibleValue());
+    }
+    if (m->scene.hovered) {
+        const engine::Rows row = m->scene.geometry.destBlock(m->scene.hovered->dest);
+        const engine::Rows column = m->scene.geometry.srcBlock(m->scene.hovered->src);
+        if (dest >= row.begin && dest < row.end && src >= column.begin && src < column.end)
+            m->hoveredCell = cell;
+    }
+    placeReadOut();
+}
+
+void HeadHeatmap::setMessage(const QString& message) {
+    if (message == m->message) return;
+    m->message = message;
+    relayout();
+}
+
+QString HeadHeatmap::accessibleValue() const {
+    if (!m->hasSelection || !m->scene.selected) return {};
+    const ReadOutContent content = m->contentFor(*m->scene.selected, m->lockedCell);
+    QString text = QStringLiteral("%1, dest %2 %3, src %4 %5")
+                       .arg(headName(m->selection.at), QString::number(content.dest),
+                            content.destToken, QString::number(content.src), content.srcToken);
+    if (m->lockedCell)
+        text +=
+            QStringLiteral(", p %1").arg(static_cast<double>(m->lockedCell->pattern), 0, 'f', 3);
+    return text;
+}
+
+void HeadHeatmap::relayout() {
+    MapScene& scene = m->scene;
+    scene.theme = theme();
+    scene.ratio = devicePixelRatioF();
+    const int left = onDevicePixel(
+        titleRoom + static_cast<int>(std::ceil(m->room.rowWidth)) + tickRoom, scene.ratio);
+    const int top = onDevicePixel(static_cast<int>(profileTop), scene.ratio);
+    const int below = static_cast<int>(std::ceil(m->room.columnHeight)) + titleRoom;
+    const int room =
+        std::min(width() - left - static_cast<int>(profileRight), height() - top - below);
+    const bool shown = m->message.isEmpty() && m->positions > 0 && room > 0;
+    scene.origin = QPointF(left, top);
+    scene.geometry =
+        shown ? MapGeometry(m->view, m->positions, static_cast<int>(std::floor(room * scene.ratio)),
+                            static_cast<int>(std::lround(largestCell * scene.ratio)))
+              : MapGeometry();
+    if (shown) m->view = scene.geometry.view();
+    if (scene.hovered && !scene.geometry.rectOf(*scene.hovered).isValid()) scene.hovered.reset();
+
+    axisRect()->setVisible(shown);
+    for (QCPAxis* axis : {xAxis, yAxis}) axis->setVisible(shown);
+    if (shown) {
+        const int side = static_cast<int>(std::ceil(scene.geometry.side() / scene.ratio));
+        axisRect()->setMargins({left, top, width() - left - side, height() - top - side});
+        const double span = side * scene.ratio / scene.geometry.cellSize();
+        const double src = static_cast<double>(scene.geometry.view().src) - 0.5;
+        const double dest = static_cast<double>(scene.geometry.view().dest) - 0.5;
+        xAxis->setRange(src, src + span);
+        yAxis->setRange(dest, dest + span);
+        xAxis->setLabelPadding(below - titleRoom - 6);
+        yAxis->setLabelPadding(left - titleRoom - 6);
+    }
+    m->rescale();
+    refresh();
+    Q_EMIT layoutChanged();
+    if (!shown) return;
+    const engine::Axis dest = scene.geometry.dest(), src = scene.geometry.src();
+    if (dest == m->wantedDest && src == m->wantedSrc && pooling() == m->wantedPooling) return;
+    m->wantedDest = dest;
+    m->wantedSrc = src;
+    m->wantedPooling = pooling();
+    Q_EMIT viewWanted(dest, src, pooling());
+}
+
+// Everything but the layout; the drawing itself waits for the next paint.
+void HeadHeatmap::refresh() {
+    m->takeProfiles();
+    m->plottable->invalidate();
+    m->dirty = true;
+    m->marksDirty = true;
+    placeReadOut();
+    Q_EMIT legendChanged(m->legend);
+    update();
+}
+
+void HeadHeatmap::refreshMarks() {
+    m->marksDirty = true;
+    placeReadOut();
+    update();
+}
+
+void HeadHeatmap::placeReadOut() {
+    MapScene& scene = m->scene;
+    const bool hovers = scene.hovered.has_value();
+    const bool shows = (hovers || (scene.locked && m->hasSelection && scene.selected)) &&
+                       !scene.geometry.isEmpty();
+    if (!shows) {
+        m->readOut->hide();
+        return;
+    }
+    const MapCell at = hovers ? *scene.hovered : *scene.selected;
+    m->readOut->setContent(m->contentFor(at, hovers ? m->hoveredCell : m->lockedCell));
+    QRectF cell = scene.logical(scene.geometry.rectOf(at));
+    if (!scene.geometry.rectOf(at).isValid()) cell = QRectF(scene.mapRect().center(), QSizeF());
+    m->readOut->move(
+        ui::placeReadOut(m->readOut->size(), {rect().adjusted(2, 2, -2, -2), mapRect(), cell,
+                                              scene.geometry.view(), scene.cellPixels()}));
+    m->readOut->show();
+    m->readOut->raise();
+}
+
+void HeadHeatmap::paintEvent(QPaintEvent* event) {
+    if (m->paintedRatio != devicePixelRatioF()) {  // moved to another screen, or the first time
+        m->paintedRatio = devicePixelRatioF();
+        relayout();
+    }
+    if (m->dirty) {
+        const Theme& t = m->scene.theme;
+        setBackground(t.base);
+        for (QCPAxis* axis : {xAxis, yAxis}) {
+            axis->setTickPen(QPen(t.border, 1));
+            axis->setLabelFont(wordFont(11));
+            axis->setLabelColor(t.text2);
+        }
+        m->destTicker->setLabels(rowLabels(m->scene));
+        m->srcTicker->setLabels(columnLabels(m->scene));
+        m->dirty = m->marksDirty = false;
+        replot(QCustomPlot::rpQueuedRefresh);  // rpImmediate would paint inside this paint
+    } else if (m->marksDirty) {
+        m->marksDirty = false;
+        layer(QStringLiteral("marks"))->replot();
+    }
+    QCustomPlot::paintEvent(event);
+    if (hasFocus()) {
+        QPainter painter(this);
+        painter.setPen(QPen(m->scene.theme.accent, 2));
+        painter.drawRect(rect().adjusted(1, 1, -1, -1));
+    }
+}
+
+void HeadHeatmap::resizeEvent(QResizeEvent* event) {
+    QCustomPlot::resizeEvent(event);
+    relayout();
+}
+
+void HeadHeatmap::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        m->room = labelRoom(m->scene.tokens, m->scene.promptTokens, m->positions);
+        relayout();
+    }
+    QCustomPlot::changeEvent(event);
+}
+
+}  // namespace ui

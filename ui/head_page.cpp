@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/head_page.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "ui/head_bar.h"
+#include "ui/head_heatmap.h"
+#include "ui/painting/theme.h"
+#include "ui/scale_column.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int hideColumnBelow = 620, sideGap = 10;
+
+}  // namespace
+
+HeadPage::HeadPage(QWidget* parent)
+    : QWidget(parent),
+      m_bar(new HeadBar(this)),
+      m_map(new HeadHeatmap(this)),
+      m_column(new ScaleColumn(this)) {
+    connect(m_column, &ScaleColumn::scaleChanged, m_map, &HeadHeatmap::setScale);
+    connect(m_map, &HeadHeatmap::legendChanged, m_column, &ScaleColumn::setLegend);
+    setTabOrder(m_bar, m_map);
+    setTabOrder(m_map, m_column);
+    setMinimumSize(340, 380);
+}
+
+void HeadPage::resizeEvent(QResizeEvent*) {
+    const int barHeight = m_bar->sizeHint().height();
+    m_bar->setGeometry(0, 0, width(), barHeight);
+    const bool hasColumn = width() >= hideColumnBelow;
+    m_column->setVisible(hasColumn);
+    const int columnWidth = hasColumn ? std::clamp(width() / 4, 150, 230) : 0;
+    const int mapWidth = width() - sideGap - (hasColumn ? columnWidth + 2 * sideGap : 0);
+    const int below = height() - barHeight;
+    m_map->setGeometry(sideGap / 2, barHeight, mapWidth, below);
+    if (hasColumn) m_column->setGeometry(mapWidth + sideGap, barHeight, columnWidth, below);
+}
+
+void HeadPage::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().base);
+}
+
+}  // namespace ui

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/painting/map_marks.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+constexpr double outlineFrom = 6;  // logical pixels a cell; below, hairlines
+constexpr double opening = 8;      // of the hairlines around the cell
+
+struct Span {
+    int from = 0, to = 0;  // device pixels
+};
+
+// Visible sources of a row and destinations of a column, as far as they are in view.
+Span rowSpan(const MapScene& scene, std::int64_t dest) {
+    const std::int64_t first =
+        scene.window > 0 ? std::max<std::int64_t>(0, dest - scene.window + 1) : 0;
+    return {scene.geometry.xOf(first), scene.geometry.xOf(dest + 1)};
+}
+
+Span columnSpan(const MapScene& scene, std::int64_t src) {
+    std::int64_t last = scene.rowsReady;
+    if (scene.window > 0) last = std::min(last, src + scene.window);
+    return {scene.geometry.yOf(src), scene.geometry.yOf(std::max(last, src + 1))};
+}
+
+void strokeRect(QPainter& painter, const QRectF& rect, const QColor& colour, double width) {
+    painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    painter.setBrush(Qt::NoBrush);
+    const double inset = width / 2;
+    painter.drawRect(rect.adjusted(inset, inset, -inset, -inset));
+}
+
+// A rectangle in `colour`, one device pixel of halo inside it.
+void outline(QPainter& painter, const MapScene& scene, const QRectF& rect, const QColor& colour) {
+    strokeRect(painter, rect.adjusted(1, 1, -1, -1), scene.theme.halo, 1.5);
+    strokeRect(painter, rect, colour, 1.5);
+}
+
+void hairlines(QPainter& painter, const MapScene& scene, MapCell cell, double alpha) {
+    const QRectF map = scene.mapRect();
+    const QRect device = scene.geometry.rectOf(cell);
+    const bool rowInView = scene.geometry.rectOf({cell.dest, scene.geometry.src().begin}).isValid();
+    const bool columnInView =
+        scene.geometry.rectOf({scene.geometry.dest().begin, cell.src}).isValid();
+    const QRectF row =
+        scene.logical(scene.geometry.rectOf({cell.dest, scene.geometry.src().begin}));
+    const QRectF column =
+        scene.logical(scene.geometry.rectOf({scene.geometry.dest().begin, cell.src}));
+    const QPointF centre(column.center().x(), row.center().y());
+    const auto line = [&](QPointF a, QPointF b, QColor colour) {
+        painter.setPen(QPen(scene.theme.halo, 2.5, Qt::SolidLine, Qt::FlatCap));
+        painter.setOpacity(0.5 * alpha);
+        painter.drawLine(a, b);
+        painter.setPen(QPen(colour, 1, Qt::SolidLine, Qt::FlatCap));
+        painter.setOpacity(alpha);
+        painter.drawLine(a, b);
+    };
+    const double open = device.isValid() ? opening : 0;
+    if (rowInView) {
+        const double left = device.isValid() ? centre.x() - open : map.right();
+        if (left > map.left()) line({map.left(), centre.y()}, {left, centre.y()}, scene.theme.dest);
+        if (device.isValid() && centre.x() + open < map.right())
+            line({centre.x() + open, centre.y()}, {map.right(), centre.y()}, scene.theme.dest);
+    }
+    if (columnInView) {
+        const double top = device.isValid() ? centre.y() - open : map.bottom();
+        if (top > map.top()) line({centre.x(), map.top()}, {centre.x(), top}, scene.theme.src);
+        if (device.isValid() && centre.y() + open < map.bottom())
+            line({centre.x(), centre.y() + open}, {centre.x(), map.bottom()}, scene.theme.src);
+    }
+    painter.setOpacity(1);
+}
+
+void outlineRowAndColumn(QPainter& painter, const MapScene& scene, MapCell cell) {
+    const QRect row = scene.geometry.rectOf({cell.dest, scene.geometry.src().begin});
+    const QRect column = scene.geometry.rectOf({scene.geometry.dest().begin, cell.src});
+    const Span across = rowSpan(scene, cell.dest), down = columnSpan(scene, cell.src);
+    if (column.isValid() && down.to > down.from)
+        outline(painter, scene,
+                scene.logical(QRect(column.left(), down.from, column.width(), down.to - down.from)),
+                scene.theme.src);
+    if (row.isValid() && across.to > across.from)
+        outline(painter, scene,
+                scene.logical(QRect(across.from, row.top(), across.to - across.from, row.height())),
+                scene.theme.dest);
+}
+
+}  // namespace
+
+QRectF notComputedRect(const MapScene& scene) {
+    if (scene.geometry.isEmpty() || scene.rowsReady >= scene.geometry.dest().end) return {};
+    const int top = scene.geometry.yOf(scene.rowsReady), side = scene.geometry.side();
+    return scene.logical(QRect(0, top, side, side - top));
+}
+
+void paintMapLines(QPainter& painter, const MapScene& scene) {
+    if (scene.geometry.isEmpty()) return;
+    painter.save();
+    const QRectF map = scene.mapRect();
+    const double hair = 1 / scene.ratio;
+    const engine::Axis dest = scene.geometry.dest(), src = scene.geometry.src();
+    const std::int64_t computed = std::min(dest.end, scene.rowsReady);
+    if (scene.cellPixels() >= 16) {
+        QColor line = scene.theme.base;
+        line.setAlphaF(0.22F);
+        for (std::int64_t d = dest.begin; d < computed; ++d) {
+            const Span across = rowSpan(scene, d);
+            const int top = scene.geometry.yOf(d);
+            painter.fillRect(scene.logical(QRectF(across.from, top, across.to - across.from,
+                                                  hair * scene.ratio)),
+                             line);
+        }
+        for (std::int64_t s = src.begin + 1; s < std::min(src.end, computed); ++s) {
+            const Span down = columnSpan(scene, s);
+            painter.fillRect(scene.logical(QRectF(scene.geometry.xOf(s), down.from,
+                                                  hair * scene.ratio, down.to - down.from)),
+                             line);
+        }
+    }
+    // vik's centre and the masked grey are too close to tell apart.
+    if (scene.scale.diverging && scene.cellPixels() >= 2) {
+        for (std::int64_t d = std::max(dest.begin, src.begin); d < std::min(computed, src.end);
+             ++d) {
+            const QRectF cell = scene.logical(scene.geometry.rectOf({d, d}));
+            painter.fillRect(QRectF(cell.right() - hair, cell.top(), hair, cell.height()),
+                             scene.theme.text3);
+            painter.fillRect(QRectF(cell.left(), cell.top(), cell.width(), hair),
+                             scene.theme.text3);
+        }
+    }
+    if (scene.promptTokens > dest.begin &&
+        scene.promptTokens < std::min<std::int64_t>(dest.end, std::ssize(scene.tokens)) &&
+        scene.rowsReady > scene.promptTokens) {
+        const int y = scene.geometry.yOf(scene.promptTokens),
+                  to = scene.geometry.xOf(scene.promptTokens);
+        painter.fillRect(
+            scene.logical(QRectF(0, y, to, std::max(1.0, scene.ratio))).adjusted(-3, 0, 0, 0),
+            scene.theme.text2);
+    }
+    painter.setPen(QPen(scene.theme.border, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(map.adjusted(-0.5, -0.5, 0.5, 0.5));
+    painter.restore();
+}
+
+void paintNotComputed(QPainter& painter, const MapScene& scene) {
+    const QRectF area = notComputedRect(scene);
+    painter.setFont(wordFont(11));
+    const QFontMetricsF metrics(painter.font());
+    const QString text =
+        scene.rowsReady == 0
+            ? QStringLiteral("not computed yet")
+            : QStringLiteral("row %1 and later: not computed yet").arg(thousands(scene.rowsReady));
+    QRectF chip(0, 0, metrics.horizontalAdvance(text) + 16, metrics.height() + 5);
+    if (area.height() < chip.height() + 8 || area.width() < chip.width() + 8) return;
+    chip.moveCenter(area.center());
+    painter.save();
+    painter.fillRect(chip, scene.theme.base);
+    painter.setPen(scene.theme.text2);
+    painter.drawText(chip, Qt::AlignCenter, text);
+    painter.restore();
+}
+
+void paintSelection(QPainter& painter, const MapScene& scene) {
+    if (!scene.selected || scene.geometry.isEmpty()) return;
+    const MapCell cell = *scene.selected;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(scene.mapRect().adjusted(-3, -3, 3, 3));
+    if (scene.cellPixels() >= outlineFrom)
+        outlineRowAndColumn(painter, scene, cell);
+    else
+        hairlines(painter, scene, cell, 0.75);
+    const QRect device = scene.geometry.rectOf(cell);
+    if (scene.locked && device.isValid()) {
+        QRectF box = scene.logical(device);
+        if (box.width() < 6) box = QRectF(box.center() - QPointF(4, 4), QSizeF(8, 8));
+        strokeRect(painter, box.adjusted(0, 0, 0, 0), scene.theme.halo, 1);
+        strokeRect(painter, box.adjusted(-2, -2, 2, 2), scene.theme.text, 2);
+        strokeRect(painter, box.adjusted(-3, -3, 3, 3), scene.theme.halo, 1);
+    }
+    painter.restore();
+}
+
+void paintCrosshair(QPainter& painter, const MapScene& scene) {
+    if (!scene.hovered || scene.hovered == scene.selected) return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(scene.mapRect().adjusted(-2, -2, 2, 2));
+    if (scene.cellPixels() >= outlineFrom) {
+        painter.setOpacity(0.7);
+        const QRectF map = scene.mapRect();
+        const QRectF cell = scene.logical(scene.geometry.rectOf(*scene.hovered));
+        strokeRect(painter, QRectF(cell.left(), map.top(), cell.width(), map.height()),
+                   scene.theme.src, 1);
+        strokeRect(painter, QRectF(map.left(), cell.top(), map.width(), cell.height()),
+                   scene.theme.dest, 1);
+        painter.setOpacity(1);
+        strokeRect(painter, cell.adjusted(1, 1, -1, -1), scene.theme.halo, 1);
+        strokeRect(painter, cell, scene.theme.text, 1);
+    } else {
+        hairlines(painter, scene, *scene.hovered, 0.6);
+        QRectF box = scene.logical(scene.geometry.rectOf(*scene.hovered));
+        box = QRectF(box.center() - QPointF(4, 4), QSizeF(8, 8));
+        strokeRect(painter, box.adjusted(1, 1, -1, -1), scene.theme.halo, 1);
+        strokeRect(painter, box, scene.theme.text, 1);
+    }
+    painter.restore();
+}
+
+}  // namespace ui

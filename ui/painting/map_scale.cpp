@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/painting/map_scale.h"
+
+#include <QLocale>
+#include <cmath>
+
+#include "ui/painting/cell_kind.h"
+
+namespace ui {
+
+void ValueExtent::include(const ValueExtent& other) {
+    withoutSink = std::max(withoutSink, other.withoutSink);
+    sink = std::max(sink, other.sink);
+}
+
+ValueExtent extentOf(const engine::Tile& tile, int index, int window) {
+    ValueExtent extent;
+    const engine::Axis &dest = tile.request.dest, &src = tile.request.src;
+    const std::int64_t rows = dest.pixels(), columns = src.pixels();
+    const float* values = tile.data.as<float>().data() + index * rows * columns;
+    for (std::int64_t y = 0; y < rows; ++y) {
+        const engine::Rows row = dest.cells_of(y);
+        if (row.begin >= tile.rows_ready) break;
+        for (std::int64_t x = 0; x < columns; ++x) {
+            const engine::Rows column = src.cells_of(x);
+            const CellKind kind = kindOf(row, column, window, tile.rows_ready);
+            if (kind == CellKind::Masked) break;
+            const double value = std::abs(values[y * columns + x]);
+            if (kind != CellKind::Value || !std::isfinite(value)) continue;
+            double& largest = column.begin == 0 ? extent.sink : extent.withoutSink;
+            largest = std::max(largest, value);
+        }
+    }
+    return extent;
+}
+
+ColourScale scaleFor(const ScaleChoice& choice, engine::Quantity quantity,
+                     const ValueExtent& extent, Scheme scheme) {
+    ColourScale scale;
+    scale.transfer = choice.transfer;
+    scale.diverging = isSigned(quantity);
+    scale.table = scale.diverging ? &divergingTable(scheme) : &sequentialTable(scheme);
+    scale.high = extent.withoutSink;
+    // A head with nothing but its sink (one token) has no other range to take.
+    if (choice.sinkInScale || !(scale.high > 0)) scale.high = std::max(scale.high, extent.sink);
+    if (choice.range == RangeMode::Fixed && quantity == engine::Quantity::Pattern) scale.high = 1;
+    if (!(scale.high > 0)) scale.high = 1;
+    // Three and a third decades: what is below is as good as not attended to.
+    scale.low =
+        !scale.diverging && choice.transfer == engine::Transfer::Log ? scale.high * 5e-4 : 0;
+    return scale;
+}
+
+QString quantityTitle(engine::Quantity quantity) {
+    switch (quantity) {
+        case engine::Quantity::Scores: return QStringLiteral("score");
+        case engine::Quantity::Pattern: return QStringLiteral("p (pattern)");
+        case engine::Quantity::Value: return QStringLiteral("‖p·v·Wₒ‖");
+        case engine::Quantity::Attribution: return QStringLiteral("logit attribution");
+    }
+    return {};
+}
+
+QString scaleNumber(double value, engine::Quantity quantity) {
+    if (value == 0) return QStringLiteral("0");
+    const double magnitude = std::abs(value);
+    QString text;
+    if (magnitude < 0.00995) {
+        text = QLocale::c().toString(magnitude, 'e', 0);
+        text.replace(QStringLiteral("e-0"), QStringLiteral("e-"));
+    } else {
+        const int decimals = magnitude < 10 ? 2 : magnitude < 100 ? 1 : 0;
+        text = QLocale::c().toString(magnitude, 'f', decimals);
+        if (text.contains(u'.')) {
+            while (text.endsWith(u'0')) text.chop(1);
+            if (text.endsWith(u'.')) text.chop(1);
+        }
+        if (!isSigned(quantity) && text.startsWith(QStringLiteral("0."))) text.remove(0, 1);
+    }
+    if (!isSigned(quantity)) return text;
+    return (value < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + text;
+}
+
+}  // namespace ui

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/painting/thumbnail.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/painting/cell_kind.h"
+#include "ui/painting/map_image.h"
+#include "ui/painting/palette.h"
+
+namespace ui {
+
+namespace {
+
+// Entries of the colour table, one a tile pixel.
+class Entries {
+  public:
+    Entries(const engine::Tile& tile, int index) : m_width(tile.request.src.pixels()) {
+        const std::int64_t offset = index * m_width * tile.request.dest.pixels();
+        if (tile.data.dtype == engine::DType::U8)
+            m_bytes = tile.data.as<std::uint8_t>().data() + offset;
+        else
+            m_floats = tile.data.as<float>().data() + offset;
+    }
+    int at(std::int64_t row, std::int64_t column) const {
+        if (m_bytes) return m_bytes[row * m_width + column];
+        return static_cast<int>(
+            std::lround(255 * std::sqrt(std::clamp(m_floats[row * m_width + column], 0.0F, 1.0F))));
+    }
+
+  private:
+    std::int64_t m_width;
+    const std::uint8_t* m_bytes = nullptr;
+    const float* m_floats = nullptr;
+};
+
+struct Span {
+    std::int64_t from, to;
+};
+
+// Tile pixels under device pixel i of `side`; at least one.
+Span under(int i, int side, std::int64_t pixels) {
+    const std::int64_t from = i * pixels / side;
+    return {from, std::max(from + 1, ((i + 1) * pixels + side - 1) / side)};
+}
+
+engine::Rows cellsOf(const engine::Axis& axis, Span span) {
+    return {axis.cells_of(span.from).begin, axis.cells_of(span.to - 1).end};
+}
+
+}  // namespace
+
+QImage thumbnailImage(const engine::Tile& tile, int index, int window, int side, double ratio,
+                      const Theme& theme) {
+    QImage image(std::max(side, 1), std::max(side, 1), QImage::Format_RGB32);
+    const NoValuePaint paint(theme, ratio, theme.maskedThumbnail.rgb());
+    image.fill(paint.masked());
+    const engine::Axis &dest = tile.request.dest, &src = tile.request.src;
+    if (dest.pixels() == 0 || src.pixels() == 0) return image;
+    const ColourTable& table = sequentialTable(theme.scheme);
+    const Entries entries(tile, index);
+    // Fewer pixels than the side: each covers several device pixels, whose overlap must not be
+    // pooled.
+    const bool finer = dest.pixels() > side;
+    for (int y = 0; y < image.height(); ++y) {
+        Span rows = under(y, side, dest.pixels());
+        if (!finer) rows.to = rows.from + 1;
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
+        for (int x = 0; x < image.width(); ++x) {
+            Span columns = under(x, side, src.pixels());
+            if (!finer) columns.to = columns.from + 1;
+            switch (kindOf(cellsOf(dest, rows), cellsOf(src, columns), window, tile.rows_ready)) {
+                case CellKind::Masked: break;
+                case CellKind::OutOfWindow: line[x] = paint.outOfWindow(x, y); break;
+                case CellKind::NotComputed: line[x] = paint.notComputed(x, y); break;
+                case CellKind::Value: {
+                    int entry = 0;
+                    for (std::int64_t r = rows.from; r < rows.to; ++r)
+                        for (std::int64_t c = columns.from; c < columns.to; ++c)
+                            entry = std::max(entry, entries.at(r, c));
+                    line[x] = table[static_cast<std::size_t>(entry)];
+                }
+            }
+        }
+    }
+    return image;
+}
+
+}  // namespace ui

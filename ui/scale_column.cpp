@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/scale_column.h"
+
+#include <QEvent>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QStandardItemModel>
+#include <array>
+#include <cmath>
+
+#include "ui/labelled_combo.h"
+#include "ui/painting/colour_bar.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int topPad = 12, titleHeight = 16, barTop = topPad + titleHeight + 3;
+constexpr int combosTop = barTop + static_cast<int>(colourBarHeight) + 5, comboGap = 3;
+
+using engine::Pooling;
+using engine::Transfer;
+
+constexpr std::array transfers{Transfer::Sqrt, Transfer::Linear, Transfer::Log};
+constexpr std::array ranges{RangeMode::Head, RangeMode::Fixed};
+constexpr std::array poolings{Pooling::Max, Pooling::Mean, Pooling::Sum};
+
+template <typename T, std::size_t N>
+int indexOf(const std::array<T, N>& all, T value) {
+    return static_cast<int>(std::find(all.begin(), all.end(), value) - all.begin());
+}
+
+template <typename T, std::size_t N>
+T after(const std::array<T, N>& all, T value, std::size_t offered = N) {
+    return all[(static_cast<std::size_t>(indexOf(all, value)) + 1) % offered];
+}
+
+void setOffered(QComboBox& combo, int index, bool offered) {
+    auto* model = qobject_cast<QStandardItemModel*>(combo.model());
+    model->item(index)->setEnabled(offered);
+}
+
+}  // namespace
+
+ScaleColumn::ScaleColumn(QWidget* parent) : QWidget(parent) {
+    setAccessibleName(tr("Colour scale"));
+    m_scale = new LabelledCombo(tr("Scale"), this);
+    m_scale->addItems({QStringLiteral("√"), tr("linear"), tr("log")});
+    m_scale->setToolTip(tr("How a value becomes a colour"));
+    m_range = new LabelledCombo(tr("Range"), this);
+    m_range->addItems({tr("head"), tr("fixed, 0–1")});
+    m_range->setToolTip(
+        tr("The value of the last colour: this head's largest, or 1 for every head"));
+    m_sink = new LabelledCombo(tr("Sink"), this);
+    m_sink->addItems({tr("out of scale"), tr("in scale")});
+    m_sink->setToolTip(
+        tr("Whether source 0, where many heads put most of their weight, counts for the range"));
+    m_pooling = new LabelledCombo(tr("Pooling"), this);
+    m_pooling->addItems({tr("max"), tr("mean"), tr("sum")});
+    m_pooling->setToolTip(tr("What a pixel of several cells shows"));
+    connect(m_scale, &QComboBox::activated, this, [this](int i) {
+        ScaleChoice next = m_choice;
+        next.transfer = transfers[static_cast<std::size_t>(i)];
+        choose(next);
+    });
+    connect(m_range, &QComboBox::activated, this, [this](int i) {
+        ScaleChoice next = m_choice;
+        next.range = ranges[static_cast<std::size_t>(i)];
+        choose(next);
+    });
+    connect(m_sink, &QComboBox::activated, this, [this](int i) {
+        ScaleChoice next = m_choice;
+        next.sinkInScale = i == 1;
+        choose(next);
+    });
+    connect(m_pooling, &QComboBox::activated, this, [this](int i) {
+        ScaleChoice next = m_choice;
+        next.pooling = poolings[static_cast<std::size_t>(i)];
+        choose(next);
+    });
+    m_legend.scale = scaleFor(m_choice, m_legend.quantity, {}, theme().scheme);
+    refresh();
+}
+
+void ScaleColumn::setLegend(const MapLegend& legend) {
+    m_legend = legend;
+    refresh();
+}
+
+void ScaleColumn::setChoice(const ScaleChoice& choice) {
+    m_choice = choice;
+    refresh();
+}
+
+void ScaleColumn::choose(const ScaleChoice& choice) {
+    if (choice == m_choice) return;
+    m_choice = choice;
+    refresh();
+    Q_EMIT scaleChanged(m_choice);
+}
+
+void ScaleColumn::nextScale() {
+    ScaleChoice next = m_choice;
+    next.transfer = after(transfers, m_choice.transfer, isSigned(m_legend.quantity) ? 2 : 3);
+    choose(next);
+}
+
+void ScaleColumn::nextRange() {
+    if (m_legend.quantity != engine::Quantity::Pattern)
+        return;  // only probabilities have a fixed range
+    ScaleChoice next = m_choice;
+    next.range = after(ranges, m_choice.range);
+    choose(next);
+}
+
+void ScaleColumn::nextSink() {
+    ScaleChoice next = m_choice;
+    next.sinkInScale = !m_choice.sinkInScale;
+    choose(next);
+}
+
+void ScaleColumn::nextPooling() {
+    if (m_legend.cellsPerPixel <= 1) return;
+    ScaleChoice next = m_choice;
+    next.pooling = after(poolings, m_choice.pooling);
+    choose(next);
+}
+
+QStringList ScaleColumn::notes() const {
+    QStringList notes;
+    if (!m_legend.hasData) return notes;
+    if (m_legend.exceeded)
+        notes += m_legend.onlySinkExceeds ? tr("▸ source 0 exceeds the range")
+                                          : tr("▸ some cells exceed the range");
+    if (m_legend.cellsPerPixel > 1) {
+        const QString how = m_choice.pooling == Pooling::Mean  ? tr("mean")
+                            : m_choice.pooling == Pooling::Sum ? tr("sum")
+                            : isSigned(m_legend.quantity)      ? tr("largest magnitude")
+                                                               : tr("max");
+        notes += tr("1 px = %1 × %1 cells, %2").arg(thousands(m_legend.cellsPerPixel), how);
+    } else if (m_legend.cellPixels > 0 && m_legend.cellPixels < 96) {
+        const double size = m_legend.cellPixels;
+        const bool whole = size >= 4 && std::abs(size - std::round(size)) < 0.05;
+        notes += tr("no pooling, 1 cell = %1 px").arg(QString::number(size, 'f', whole ? 0 : 1));
+    }
+    if (m_legend.hasWindow) notes += tr("hatched: outside the window");
+    if (m_legend.notComputed) notes += tr("dotted: not computed yet");
+    return notes;
+}
+
+void ScaleColumn::refresh() {
+    const QSignalBlocker blockers[] = {QSignalBlocker(m_scale), QSignalBlocker(m_range),
+                                       QSignalBlocker(m_sink), QSignalBlocker(m_pooling)};
+    const bool isPattern = m_legend.quantity == engine::Quantity::Pattern;
+    const bool diverging = isSigned(m_legend.quantity);
+    setOffered(*m_scale, 2, !diverging);
+    const bool logAsRoot = diverging && m_choice.transfer == Transfer::Log;
+    m_scale->setCurrentIndex(logAsRoot ? 0 : indexOf(transfers, m_choice.transfer));
+    const ColourScale& scale = m_legend.scale;
+    const QString low = diverging       ? QStringLiteral("\u2212")
+                        : scale.low > 0 ? scaleNumber(scale.low, m_legend.quantity) + u'–'
+                                        : QStringLiteral("0–");
+    const QString high = QString::number(scale.high, 'f',
+                                         scale.high < 10    ? 2
+                                         : scale.high < 100 ? 1
+                                                            : 0);
+    const QString extent = diverging ? QStringLiteral("±") + high : low + high;
+    m_range->setItemText(0, m_legend.hasData && (m_choice.range == RangeMode::Head || !isPattern)
+                                ? tr("head, %1").arg(extent)
+                                : tr("head"));
+    m_range->setItemText(
+        1, m_choice.transfer == Transfer::Log ? tr("fixed, 5e-4–1") : tr("fixed, 0–1"));
+    setOffered(*m_range, 1, isPattern);
+    m_range->setCurrentIndex(isPattern ? indexOf(ranges, m_choice.range) : 0);
+    m_sink->setCurrentIndex(m_choice.sinkInScale ? 1 : 0);
+    m_pooling->setCurrentIndex(indexOf(poolings, m_choice.pooling));
+    m_pooling->setVisible(m_legend.cellsPerPixel > 1);
+
+    int y = combosTop;
+    for (LabelledCombo* combo : {m_scale, m_range, m_sink, m_pooling}) {
+        if (combo == m_pooling && m_legend.cellsPerPixel <= 1) continue;
+        const int height = combo->sizeHint().height();
+        combo->setGeometry(0, y, width(), height);
+        y += height + comboGap;
+    }
+    setAccessibleDescription(quantityTitle(m_legend.quantity) + QStringLiteral(", ") +
+                             notes().join(QStringLiteral(", ")));
+    update();
+}
+
+void ScaleColumn::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& t = theme();
+    painter.fillRect(rect(), t.base);
+    painter.setFont(wordFont(11, true));
+    painter.setPen(t.text);
+    painter.drawText(QRectF(0, topPad - 2, width(), titleHeight),
+                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
+                     quantityTitle(m_legend.quantity));
+    paintColourBar(painter, t, QRectF(0, barTop, width(), colourBarHeight), m_legend.scale,
+                   m_legend.quantity, m_legend.exceeded);
+    const LabelledCombo* last = m_legend.cellsPerPixel > 1 ? m_pooling : m_sink;
+    painter.setFont(wordFont(10));
+    painter.setPen(t.text2);
+    int y = last->geometry().bottom() + 6;
+    for (const QString& note : notes()) {
+        painter.drawText(QRect(0, y, width(), 15),
+                         Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, note);
+        y += 14;
+    }
+}
+
+void ScaleColumn::resizeEvent(QResizeEvent*) {
+    refresh();
+}
+
+void ScaleColumn::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) {
+        for (LabelledCombo* combo : {m_scale, m_range, m_sink, m_pooling})
+            if (combo) combo->setFont(wordFont(11));
+        update();
+    }
+    QWidget::changeEvent(event);
+}
+
+QSize ScaleColumn::sizeHint() const {
+    return {196, 320};
+}
+QSize ScaleColumn::minimumSizeHint() const {
+    return {150, 240};
+}
+
+}  // namespace ui
