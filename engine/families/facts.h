@@ -31,6 +31,8 @@ struct Facts {
     std::vector<int> windows;  // [layers], 0: full
 };
 
+inline constexpr const char* rope_divisors_name = "rope_freqs.weight";
+
 // Both throw Error: BadFile for a missing, mistyped or absurd value, Unsupported for a term that is
 // not implemented.
 Facts facts_of_config(const formats::Checkpoint&, const Architecture&);

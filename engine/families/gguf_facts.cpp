@@ -80,7 +80,7 @@ std::vector<double> frequency_divisors(const Checkpoint& checkpoint, const GgufR
             throw Error(Failure::Kind::Unsupported,
                         std::string("the tensor ") + name + " (longrope) is not implemented",
                         gguf.where());
-    constexpr const char* name = "rope_freqs.weight";
+    const char* name = rope_divisors_name;
     if (!checkpoint.has(name)) return {};
     const formats::StoredTensor& tensor = checkpoint.at(name);
     if (tensor.shape != std::vector<std::int64_t>{pairs})

@@ -62,6 +62,8 @@ class Weights {
         need(layer.down, {d, ff}, d_model + ", " + d_ff);
     }
 
+    void use(const std::string& name) { used_.insert(name); }
+
     // What the file holds beside; a weight inside a layer that has no role here would be left out
     // of the computation.
     std::vector<std::string> unused(const std::string& layer_prefix) const {
@@ -141,6 +143,7 @@ void plan_weights(ModelPlan& plan, const Checkpoint& checkpoint, const Facts& fa
         weights.need_layer(layer, architecture.qk_norm);
         plan.layers.push_back(std::move(layer));
     }
+    if (!facts.rope.divisors.empty()) weights.use(rope_divisors_name);
     plan.unused = weights.unused(names.layer_prefix);
 }
 

@@ -36,6 +36,12 @@ Checkpoint open_file(const std::string& path) {
     auto file = MappedFile::open(path);
     refuse_foreign_file(*file);
     if (file->text().starts_with("GGUF")) return open_gguf(std::move(file));
+    if (!path.ends_with(".safetensors"))
+        throw Error(Failure::Kind::BadFile,
+                    "the file begins with \"" + shown(file->text().substr(0, 4)) +
+                        "\": it is neither GGUF nor safetensors",
+                    shown(path, 400),
+                    "open a GGUF file, or a folder with config.json and safetensors");
     const std::string folder = std::filesystem::path(path).parent_path().string();
     return open_single_safetensors(std::move(file), folder.empty() ? "." : folder);
 }

@@ -58,6 +58,7 @@ std::uint64_t tensor_bytes(const ByteReader& reader, const Listed& tensor) {
 
 Listed read_entry(ByteReader& reader) {
     Listed tensor{.name = std::string(reader.text("a tensor's name"))};
+    if (tensor.name.empty()) reader.refuse("a tensor has no name");
     const auto rank = reader.number<std::uint32_t>(tensor.name);
     if (rank > max_rank)
         reader.refuse("tensor " + shown(tensor.name) + " has " + std::to_string(rank) +

@@ -123,6 +123,7 @@ Metadata read_gguf_metadata(ByteReader& reader, std::uint64_t count) {
     Metadata metadata;
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::string key(reader.text("metadata key " + std::to_string(i)));
+        if (key.empty()) reader.refuse("metadata key " + std::to_string(i) + " has no name");
         if (metadata.has(key)) reader.refuse("the key " + shown(key) + " is given twice");
         if (auto value = ValueReader(reader, key).value()) metadata.set(key, std::move(*value));
     }

@@ -19,6 +19,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, std::
     if (text.size() > limit)
         refuse("the file has " + std::to_string(text.size()) + " bytes, at most " +
                std::to_string(limit) + " are read as JSON");
+    if (text.find('\0') != std::string_view::npos)  // to the parser it would be the end of the text
+        refuse("this is not valid JSON: it holds a NUL byte");
     std::vector<std::set<std::string>> keys;  // of the objects that are open
     const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
         if (depth > max_depth)

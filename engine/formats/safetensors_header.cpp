@@ -133,6 +133,9 @@ class HeaderReader : public nlohmann::json_sax<json> {
 
 std::vector<HeaderEntry> parse_safetensors_header(std::string_view text, const std::string& where) {
     HeaderReader reader;
+    if (text.find('\0') != std::string_view::npos)  // to the parser it would be the end of the text
+        throw Error(Failure::Kind::BadFile, "the header is not valid JSON: it holds a NUL byte",
+                    shown(where, 400), "download the file again");
     if (!json::sax_parse(text.begin(), text.end(), &reader))
         throw Error(Failure::Kind::BadFile, reader.problem, shown(where, 400),
                     "download the file again");

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Configurations to plans: dimensions, biases, tying, windows, names; shapes that do not fit are
+// refused with numbers.
+#include <QTest>
+#include <functional>
+
+#include "tests/families/plan_helpers.h"
+
+using engine::Failure;
+using engine::families::ModelPlan;
+using engine::families::RotaryRows;
+using nlohmann::json;
+using support::GgufWriter;
+using support::SafetensorsWriter;
+using support::TinySizes;
+
+using Change = std::function<void(json&)>;
+using ChangeWeights = std::function<void(SafetensorsWriter&)>;
+Q_DECLARE_METATYPE(Change)
+Q_DECLARE_METATYPE(ChangeWeights)
+Q_DECLARE_METATYPE(GgufWriter)
+
+namespace {
+
+Change set(const char* key, json value) {
+    return [=](json& config) { config[key] = value; };
+}
+Change unset(const char* key) {
+    return [=](json& config) { config.erase(key); };
+}
+
+}  // namespace
+
+class TestPlan : public QObject {
+    Q_OBJECT
+    QTemporaryDir m_dir;
+
+  private slots:
+    void dimensions() {
+        const ModelPlan plan =
+            support::plan_folder(m_dir, support::tiny_config("qwen3"), support::tiny_weights(true));
+        const engine::ModelConfig& c = plan.config;
+        QCOMPARE(c.family, std::string("qwen3"));
+        QCOMPARE(c.name, m_dir.path().section('/', -1).toStdString());
+        QCOMPARE(c.layers, 2);
+        QCOMPARE(c.query_heads, 4);
+        QCOMPARE(c.kv_heads, 2);
+        QCOMPARE(c.head_dim, 4);
+        QCOMPARE(c.q_columns(), 16);  // twice d_model
+        QCOMPARE(c.d_model, 8);
+        QCOMPARE(c.d_ff, 12);
+        QCOMPARE(c.vocab, 16);
+        QCOMPARE(c.context, 64);
+        QCOMPARE(c.norm_eps, 1e-5f);
+        QCOMPARE(c.per_layer.size(), std::size_t{2});
+        QCOMPARE(c.per_layer[0].attention.scale, 0.5f);
+        QCOMPARE(c.per_layer[1].attention.describe(), std::string("full"));
+        QVERIFY(c.per_layer[0].qk_norm_per_head && !c.per_layer[0].q_bias);
+        QCOMPARE(plan.q_rows, RotaryRows::HalfSplit);
+        QCOMPARE(plan.unembedding, plan.embedding);
+        QCOMPARE(plan.layers[1].q_norm, std::string("model.layers.1.self_attn.q_norm.weight"));
+        QVERIFY(plan.layers[1].o_bias.empty());
+        QVERIFY(plan.unused.empty());
+    }
+
+    // C01. The sizes are those of the case: hidden 64, 4 heads, q rows 128.
+    void headDim_data() {
+        QTest::addColumn<QString>("type");
+        QTest::addColumn<int>("rows");  // of q_proj in the file
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<int>("head_dim");  // 0: refused
+        QTest::addColumn<QStringList>("said");
+        const auto row = [](const char* name, const char* type, int rows, Change change,
+                            int head_dim, const QStringList& said = {}) {
+            QTest::newRow(name) << type << rows << std::move(change) << head_dim << said;
+        };
+        row("qwen3, given", "qwen3", 128, set("head_dim", 32), 32);
+        row("qwen3, absent: 128", "qwen3", 512, unset("head_dim"), 128);
+        row("qwen3, null: 128", "qwen3", 512, set("head_dim", nullptr), 128);
+        row("qwen3, absent but the file has 32", "qwen3", 128, unset("head_dim"), 0,
+            {"128", "512"});
+        row("qwen3, 16 but the file has 32", "qwen3", 128, set("head_dim", 16), 0,
+            {"[128, 64]", "[64, 64]", "4 query heads × head_dim 16 = 64"});
+        row("llama, given", "llama", 128, set("head_dim", 32), 32);
+        row("llama, absent: quotient", "llama", 64, unset("head_dim"), 16);
+        row("llama, null: quotient", "llama", 64, set("head_dim", nullptr), 16);
+        row("llama, absent but the file has 32", "llama", 128, unset("head_dim"), 0, {"128", "64"});
+        row("odd", "llama", 60, set("head_dim", 15), 0, {"15", "even"});
+        row("zero", "llama", 64, set("head_dim", 0), 0, {"head_dim is 0"});
+        row("a text", "llama", 64, set("head_dim", "16"), 0, {"head_dim", "integer"});
+    }
+    void headDim() {
+        QFETCH(QString, type);
+        QFETCH(int, rows);
+        QFETCH(Change, change);
+        QFETCH(int, head_dim);
+        QFETCH(QStringList, said);
+        TinySizes sizes;
+        sizes.d = 64;
+        sizes.head_dim = rows / 4;
+        json config = support::tiny_config(qPrintable(type), sizes);
+        change(config);
+        int planned = 0;
+        const auto failure = support::failure_of([&] {
+            const auto weights = support::tiny_weights(type == "qwen3", false, sizes);
+            planned = support::plan_folder(m_dir, config, weights).config.head_dim;
+        });
+        QCOMPARE(planned, head_dim);
+        QCOMPARE(failure.has_value(), head_dim == 0);
+        for (const QString& part : said)
+            QVERIFY2(QString::fromStdString(failure->what).contains(part), failure->what.c_str());
+    }
+
+    // C04. 4 layers; the answer is each layer's window.
+    void windows_data() {
+        QTest::addColumn<json>("changes");
+        QTest::addColumn<std::vector<int>>("windows");
+        const auto row = [](const char* name, json changes, std::vector<int> windows) {
+            QTest::newRow(name) << std::move(changes) << std::move(windows);
+        };
+        const std::vector<int> full{0, 0, 0, 0}, all{7, 7, 7, 7};
+        row("nothing said", json::object(), full);
+        row("on from layer 2",
+            {{"use_sliding_window", true}, {"sliding_window", 7}, {"max_window_layers", 2}},
+            {0, 0, 7, 7});
+        row("on from layer 4",
+            {{"use_sliding_window", true}, {"sliding_window", 7}, {"max_window_layers", 4}}, full);
+        row("on from layer 0",
+            {{"use_sliding_window", true}, {"sliding_window", 7}, {"max_window_layers", 0}}, all);
+        row("off from layer 0",
+            {{"use_sliding_window", false}, {"sliding_window", 7}, {"max_window_layers", 0}}, full);
+        row("off, 4096 present", {{"use_sliding_window", false}, {"sliding_window", 4096}}, full);
+        row("number alone", {{"sliding_window", 7}, {"max_window_layers", 0}}, full);
+        row("on, max_window_layers 28 by default",
+            {{"use_sliding_window", true}, {"sliding_window", 7}}, full);
+        row("on, number null",
+            {{"use_sliding_window", true}, {"sliding_window", nullptr}, {"max_window_layers", 0}},
+            full);
+        row("on, number 4096 by default", {{"use_sliding_window", true}, {"max_window_layers", 3}},
+            {0, 0, 0, 4096});
+        const json types{"sliding_attention", "full_attention", "full_attention",
+                         "sliding_attention"};
+        row("layer_types over off",
+            {{"use_sliding_window", false}, {"sliding_window", 7}, {"layer_types", types}},
+            {7, 0, 0, 7});
+        row("layer_types over max_window_layers",
+            {{"use_sliding_window", true},
+             {"sliding_window", 7},
+             {"max_window_layers", 2},
+             {"layer_types", types}},
+            {7, 0, 0, 7});
+    }
+    void windows() {
+        QFETCH(json, changes);
+        QFETCH(std::vector<int>, windows);
+        TinySizes sizes;
+        sizes.layers = 4;
+        json config = support::tiny_config("qwen3", sizes);
+        config.update(changes);
+        const ModelPlan plan =
+            support::plan_folder(m_dir, config, support::tiny_weights(true, false, sizes));
+        std::vector<int> planned;
+        for (const engine::LayerConfig& layer : plan.config.per_layer)
+            planned.push_back(layer.attention.window);
+        QCOMPARE(planned, windows);
+        for (std::size_t i = 0; i < windows.size(); ++i)
+            QCOMPARE(plan.config.per_layer[i].attention.describe(),
+                     windows[i] ? "window " + std::to_string(windows[i]) : "full");
+    }
+
+    void biases_data() {
+        QTest::addColumn<QString>("type");
+        QTest::newRow("llama") << "llama";
+        QTest::newRow("qwen3") << "qwen3";
+    }
+    void biases() {
+        QFETCH(QString, type);
+        json config = support::tiny_config(qPrintable(type));
+        const bool qk_norm = type == "qwen3";
+        const auto without = support::failure_of([&] {  // biases that the config does not mention
+            support::plan_folder(m_dir, config, support::tiny_weights(qk_norm, true));
+        });
+        QVERIFY(without && without->what.find(".bias") != std::string::npos);
+        QCOMPARE(without->kind, Failure::Kind::Unsupported);
+        config["attention_bias"] = true;
+        const ModelPlan plan =
+            support::plan_folder(m_dir, config, support::tiny_weights(qk_norm, true));
+        const engine::LayerConfig& layer = plan.config.per_layer[1];
+        QVERIFY(layer.q_bias && layer.k_bias && layer.v_bias && layer.o_bias);
+        QCOMPARE(plan.layers[1].o_bias, std::string("model.layers.1.self_attn.o_proj.bias"));
+        const auto missing = support::failure_of(
+            [&] { support::plan_folder(m_dir, config, support::tiny_weights(qk_norm, false)); });
+        QVERIFY(missing && missing->what.find("q_proj.bias is missing") != std::string::npos);
+    }
+
+    void tying() {
+        json config = support::tiny_config("llama");
+        SafetensorsWriter untied = support::tiny_weights(false);
+        untied.ones("lm_head.weight", {16, 8});
+        config.erase("tie_word_embeddings");  // false unless said
+        QCOMPARE(support::plan_folder(m_dir, config, untied).unembedding,
+                 std::string("lm_head.weight"));
+        const auto missing = support::failure_of(
+            [&] { support::plan_folder(m_dir, config, support::tiny_weights(false)); });
+        QVERIFY(missing && missing->what.find("lm_head.weight is missing") != std::string::npos);
+        config["tie_word_embeddings"] = true;
+        const ModelPlan tied = support::plan_folder(m_dir, config, untied);
+        QCOMPARE(tied.unembedding, std::string("model.embed_tokens.weight"));
+        QCOMPARE(tied.unused, std::vector<std::string>{"lm_head.weight"});
+    }
+
+    void kvHeads() {
+        json config = support::tiny_config("llama");
+        config.erase("num_key_value_heads");  // as many as query heads
+        TinySizes sizes;
+        sizes.kv = 4;
+        QCOMPARE(support::plan_folder(m_dir, config, support::tiny_weights(false, false, sizes))
+                     .config.kv_heads,
+                 4);
+        config["num_key_value_heads"] = 3;
+        const auto uneven = support::failure_of(
+            [&] { support::plan_folder(m_dir, config, support::tiny_weights(false)); });
+        QVERIFY(uneven &&
+                uneven->what.find("4 query heads cannot share 3 KV heads") != std::string::npos);
+    }
+
+    void unneededTensorsAreListed() {
+        SafetensorsWriter weights = support::tiny_weights(false);
+        weights.add("extra", "I64", "[1]", QByteArray(8, '\0'))
+            .add("none", "F32", "[0]", "")
+            .ones("model.layers.0.self_attn.rotary_emb.inv_freq", {2})
+            .ones("model.layers.2.mlp.up_proj.weight", {12, 8});  // beyond the model's two layers
+        const ModelPlan plan = support::plan_folder(m_dir, support::tiny_config("llama"), weights);
+        QCOMPARE(plan.unused.size(), std::size_t{4});
+    }
+
+    void badFolders_data() {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<ChangeWeights>("weights");
+        QTest::addColumn<QStringList>("said");
+        const auto row = [](
+                             const char* name, Change change, const QStringList& said,
+                             ChangeWeights weights = [](SafetensorsWriter&) {}) {
+            QTest::newRow(name) << std::move(change) << std::move(weights) << said;
+        };
+        row("no layers", set("num_hidden_layers", 0), {"num_hidden_layers is 0"});
+        row("layers negative", set("num_hidden_layers", -1), {"-1"});
+        row("layers 10^18", set("num_hidden_layers", 1'000'000'000'000'000'000),
+            {"1000000000000000000"});
+        row("layers 2^64-1", set("num_hidden_layers", ~std::uint64_t{0}), {"18446744073709551615"});
+        row("layers 9999", set("num_hidden_layers", 9999), {"model.layers.2.", "missing"});
+        row("layers a fraction", set("num_hidden_layers", 2.5), {"2.5", "integer"});
+        row("layers a list", set("num_hidden_layers", {1}), {"integer"});
+        row("layers missing", unset("num_hidden_layers"), {"num_hidden_layers is missing"});
+        row("heads 10^6", set("num_attention_heads", 1'000'000), {"1000000", "4096"});
+        row("hidden 2^31", set("hidden_size", 2147483648), {"2147483648"});
+        row("hidden differs", set("hidden_size", 10), {"[16, 8]", "[16, 10]"});
+        row("vocabulary differs", set("vocab_size", 17), {"[16, 8]", "[17, 8]", "vocab 17"});
+        row("feed-forward differs", set("intermediate_size", 13),
+            {"[12, 8]", "[13, 8]", "d_ff 13"});
+        row("KV heads differ", set("num_key_value_heads", 4), {"[8, 8]", "[16, 8]", "4 KV heads"});
+        row("eps 0", set("rms_norm_eps", 0), {"rms_norm_eps is 0"});
+        row("eps negative", set("rms_norm_eps", -1e-6), {"rms_norm_eps"});
+        row("theta 0", set("rope_theta", 0), {"rope_theta is 0"});
+        row("context 0", set("max_position_embeddings", 0), {"max_position_embeddings is 0"});
+        row("tied is a number", set("tie_word_embeddings", 1), {"tie_word_embeddings is 1"});
+        row("layer_types too short", [](json& c) { c["layer_types"] = {"full_attention"}; },
+            {"1 layers", "2"});
+        row("layer_types unknown",
+            [](json& c) {
+                c["layer_types"] = {"full_attention", "linear_attention"};
+            },
+            {"linear_attention"});
+        row("layer_types sliding by null",
+            [](json& c) {
+                c["layer_types"] = {"full_attention", "sliding_attention"};
+                c["sliding_window"] = nullptr;
+            },
+            {"sliding_window is null"});
+        row("window 0",
+            [](json& c) {
+                c["use_sliding_window"] = true;
+                c["sliding_window"] = 0;
+            },
+            {"sliding_window is 0"});
+        row(
+            "a weight without a role", [](json&) {}, {"model.layers.0.extra.weight", "no role"},
+            [](SafetensorsWriter& w) { w.ones("model.layers.0.extra.weight", {2}); });
+        row("no model_type", unset("model_type"), {"does not say"});
+        row("other model_type", set("model_type", "gemma2"), {"gemma2", "llama and qwen3"});
+        row("other class", set("architectures", {"Qwen3ForSequenceClassification"}),
+            {"Qwen3ForSequenceClassification", "Qwen3ForCausalLM"});
+        row("model_type is a list", set("model_type", {1}), {"does not say"});
+    }
+    void badFolders() {
+        QFETCH(Change, change);
+        QFETCH(ChangeWeights, weights);
+        QFETCH(QStringList, said);
+        json config = support::tiny_config("qwen3");
+        change(config);
+        SafetensorsWriter writer = support::tiny_weights(true);
+        weights(writer);
+        const auto failure =
+            support::failure_of([&] { support::plan_folder(m_dir, config, writer); });
+        QVERIFY(failure.has_value());
+        for (const QString& part : said)
+            QVERIFY2(QString::fromStdString(failure->what).contains(part), failure->what.c_str());
+    }
+
+    void architectureByClassAlone() {
+        json config = support::tiny_config("qwen3");
+        config.erase("model_type");
+        config["architectures"] = {"Qwen3ForCausalLM"};
+        const ModelPlan plan = support::plan_folder(m_dir, config, support::tiny_weights(true));
+        QCOMPARE(plan.config.family, std::string("qwen3"));
+    }
+
+    void neededTensorOfAnUnreadType() {
+        TinySizes sizes;
+        sizes.layers = 1;
+        SafetensorsWriter weights;  // all right but the embedding
+        weights.add("model.embed_tokens.weight", "F8_E4M3", "[16,8]", QByteArray(128, '\1'));
+        const auto failure = support::failure_of(
+            [&] { support::plan_folder(m_dir, support::tiny_config("llama", sizes), weights); });
+        QVERIFY(failure.has_value());
+        QCOMPARE(failure->kind, Failure::Kind::Unsupported);
+        QVERIFY(failure->what.find("F8_E4M3") != std::string::npos);
+    }
+
+    void gguf_data() {
+        QTest::addColumn<QString>("arch");
+        QTest::addColumn<RotaryRows>("rows");
+        QTest::newRow("llama") << "llama" << RotaryRows::Interleaved;
+        QTest::newRow("qwen3") << "qwen3" << RotaryRows::HalfSplit;
+    }
+    void gguf() {
+        QFETCH(QString, arch);
+        QFETCH(RotaryRows, rows);
+        const bool qk_norm = arch == "qwen3";
+        GgufWriter writer = support::tiny_gguf(arch.toLatin1(), qk_norm);
+        const ModelPlan plan = support::plan_gguf(m_dir, writer);
+        QCOMPARE(plan.config.name, std::string("Tiny"));
+        QCOMPARE(plan.config.family, arch.toStdString());
+        QCOMPARE(plan.q_rows, rows);
+        QCOMPARE(plan.k_rows, rows);
+        QCOMPARE(plan.config.q_columns(), 16);
+        QCOMPARE(plan.config.vocab, 16);
+        QCOMPARE(plan.config.norm_eps, 1e-5f);
+        QCOMPARE(plan.unembedding, std::string("token_embd.weight"));
+        QCOMPARE(plan.config.per_layer[0].qk_norm_per_head, qk_norm);
+        QCOMPARE(plan.layers[1].down, std::string("blk.1.ffn_down.weight"));
+        writer.ones("output.weight", {8, 16}).ones("blk.0.attn_q.bias", {16});
+        const ModelPlan more = support::plan_gguf(m_dir, writer);
+        QCOMPARE(more.unembedding, std::string("output.weight"));
+        QVERIFY(more.config.per_layer[0].q_bias && !more.config.per_layer[1].q_bias);
+    }
+
+    void badGguf_data() {
+        QTest::addColumn<GgufWriter>("writer");
+        QTest::addColumn<QStringList>("said");
+        const auto row = [](const char* name, auto change, const QStringList& said,
+                            const char* arch = "llama", bool qk_norm = false) {
+            GgufWriter writer = support::tiny_gguf(arch, qk_norm);
+            change(writer);
+            QTest::newRow(name) << writer << said;
+        };
+        const auto nothing = [](GgufWriter&) {};
+        row("other architecture", nothing, {"gemma2", "llama and qwen3"}, "gemma2");
+        row("qwen3 without its norms", nothing, {"attn_q_norm.weight is missing"}, "qwen3");
+        row("llama with norms", nothing, {"attn_k_norm.weight", "no role"}, "llama", true);
+        row("vocabulary differs", [](GgufWriter& w) { w.u32("llama.vocab_size", 20); },
+            {"[16, 8]", "[20, 8]"});
+        row("partial rotary", [](GgufWriter& w) { w.u32("llama.rope.dimension_count", 2); },
+            {"rope.dimension_count is 2", "4"});
+        row("values of other length",
+            [](GgufWriter& w) { w.u32("llama.attention.value_length", 8); },
+            {"value_length is 8", "4"});
+        row("experts", [](GgufWriter& w) { w.u32("llama.expert_count", 8); },
+            {"llama.expert_count = 8"});
+        row("window", [](GgufWriter& w) { w.u32("llama.attention.sliding_window", 32); },
+            {"sliding_window = 32"});
+        row("scale", [](GgufWriter& w) { w.f32("llama.attention.scale", 0.25f); },
+            {"attention.scale"});
+        row("yarn", [](GgufWriter& w) { w.string("llama.rope.scaling.type", "yarn"); },
+            {"\"yarn\""});
+        row("longrope", [](GgufWriter& w) { w.ones("rope_factors_long.weight", {2}); },
+            {"longrope"});
+        row("divisors of other length", [](GgufWriter& w) { w.ones("rope_freqs.weight", {4}); },
+            {"[4]", "[2]"});
+        row("divisors 0",
+            [](GgufWriter& w) {
+                w.tensor("rope_freqs.weight", {2}, 0, support::floats({1, 0}));
+            },
+            {"rope_freqs.weight is 0"});
+        row("adapter", [](GgufWriter& w) { w.string("general.type", "adapter"); }, {"adapter"});
+        row("a second head",
+            [](GgufWriter& w) {
+                w.ones("blk.0.ffn_gate_inp.weight", {8, 2});
+            },
+            {"ffn_gate_inp", "no role"});
+        row("output of a type not read",
+            [](GgufWriter& w) {
+                w.tensor("output.weight", {256, 16}, 14, QByteArray(16 * 210, '\1'));
+            },
+            {"output.weight", "Q6_K"});
+    }
+    void badGguf() {
+        QFETCH(GgufWriter, writer);
+        QFETCH(QStringList, said);
+        const auto failure = support::failure_of([&] { support::plan_gguf(m_dir, writer); });
+        QVERIFY(failure.has_value());
+        for (const QString& part : said)
+            QVERIFY2(QString::fromStdString(failure->what).contains(part), failure->what.c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestPlan)
+#include "tst_plan.moc"
