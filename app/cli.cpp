@@ -13,7 +13,8 @@ namespace app {
 namespace {
 
 const std::vector<Verb>& verbs() {
-    static const std::vector<Verb> all = {infoVerb(), tokenizeVerb(), dumpVerb(), benchVerb()};
+    static const std::vector<Verb> all = {infoVerb(), tokenizeVerb(), dumpVerb(), exportVerb(),
+                                          benchVerb()};
     return all;
 }
 

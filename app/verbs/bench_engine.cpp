@@ -191,18 +191,18 @@ void addPeakMemory(const BenchSubject& subject, std::int64_t context) {
 }  // namespace
 
 void benchEngine(const BenchSubject& subject, engine::Engine& engine) {
-    for (const std::int64_t context : {128, 512, 2048}) {
+    for (const std::int64_t context : subject.contexts) {
         if (!hasPlace(subject, context + decodeSteps + 1)) continue;
         benchPrefill(subject, engine, context, context > 512 ? 3 : 5);
         const double prefillSeconds = subject.figures.back().value / 1e3;
-        if (context < 512) continue;
+        if (context == subject.contexts.front()) continue;
         const engine::RunId run = open(engine, context, decodeSteps + 1);
         prefill(engine, run, subject.cli.stop);
         benchDecode(subject, engine, run, "decode_tok_s", context);
         addPeakMemory(subject, context);
         benchViews(subject, *engine.reader(), run, context);
         engine.close_run(run);
-        if (context == 512) benchCancel(subject, engine, context, prefillSeconds);
+        if (context == subject.contexts[1]) benchCancel(subject, engine, context, prefillSeconds);
     }
     const engine::ModelInfo& info = subject.info;
     subject.add({"max_captured_tokens",
@@ -211,7 +211,7 @@ void benchEngine(const BenchSubject& subject, engine::Engine& engine) {
 }
 
 void benchWithoutCapture(const BenchSubject& subject, engine::Engine& engine) {
-    constexpr std::int64_t context = 512;
+    const std::int64_t context = subject.contexts[1];
     if (!hasPlace(subject, context + decodeSteps + 1)) return;
     const engine::RunId run = open(engine, context, decodeSteps + 1);
     prefill(engine, run, subject.cli.stop);

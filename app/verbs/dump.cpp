@@ -79,9 +79,7 @@ void run(Cli& cli, const Arguments& arguments) {
     const auto layers = parseLayers(layerList, info.layers);
     std::optional<engine::TokenId> target;
     if (targetId) {
-        if (*targetId >= info.vocab)
-            badArgument("--target", std::to_string(*targetId),
-                        "the vocabulary has ids 0 to " + std::to_string(info.vocab - 1));
+        checkTokenId("--target", *targetId, info);
         target = static_cast<engine::TokenId>(*targetId);
     }
     const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);

@@ -143,6 +143,12 @@ std::unique_ptr<engine::Engine> openModel(Cli& cli, const std::string& path,
     return engine;
 }
 
+void checkTokenId(const char* option, std::int64_t id, const engine::ModelInfo& info) {
+    if (id >= info.vocab)
+        badArgument(option, std::to_string(id),
+                    "the vocabulary has ids 0 to " + std::to_string(info.vocab - 1));
+}
+
 engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
                               const PromptOptions& options) {
     const engine::ModelInfo& info = engine.info();
@@ -151,9 +157,7 @@ engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
     if (options.tokenIds) {
         std::vector<engine::TokenId> ids;
         for (const std::int64_t id : *options.tokenIds) {
-            if (id >= info.vocab)
-                badArgument("--token-ids", std::to_string(id),
-                            "the vocabulary has ids 0 to " + std::to_string(info.vocab - 1));
+            checkTokenId("--token-ids", id, info);
             ids.push_back(static_cast<engine::TokenId>(id));
         }
         encoding = engine.describe(ids);

@@ -39,6 +39,9 @@ std::unique_ptr<engine::Engine> openModel(Cli&, const std::string& path, const C
 // context (with `generate` more), a chat template that it does not have.
 engine::Encoding encodePrompt(Cli&, const engine::Engine&, const PromptOptions&);
 
+// Throws BadRequest for an id past the vocabulary.
+void checkTokenId(const char* option, std::int64_t id, const engine::ModelInfo&);
+
 struct FinishedRun {
     engine::RunId id{};
     std::vector<engine::Token> tokens;  // prompt and generated

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/verbs/export_figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/cli_text.h"
+#include "ui/contribution_figure.h"
+#include "ui/painting/figure.h"
+#include "ui/painting/map_geometry.h"
+
+namespace app {
+namespace {
+
+QString text(const std::string& bytes) {
+    return QString::fromStdString(oneLine(bytes));
+}
+
+engine::TileRequest tileRequest(const FinishedRun& run, std::vector<engine::LayerHead> heads,
+                                const engine::Axis& axis) {
+    engine::TileRequest request;
+    request.run = run.id;
+    request.heads = std::move(heads);
+    request.dest = request.src = axis;
+    request.pooling = axis.cells_per_pixel > 1 ? engine::Pooling::Max : engine::Pooling::None;
+    return request;
+}
+
+engine::TokenId targetOf(const engine::TraceReader& reader, const FinishedRun& run,
+                         const ExportRequest& request, engine::Position position) {
+    if (request.target) return *request.target;
+    return reader.logits(run.id, position, 1).candidates.at(0).token;
+}
+
+std::vector<engine::Token> rowTokens(const FinishedRun& run) {
+    return {run.tokens.begin(), run.tokens.begin() + static_cast<std::ptrdiff_t>(run.rows)};
+}
+
+QImage drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                 const ExportRequest& request, const std::vector<engine::LayerHead>& heads) {
+    const engine::ModelInfo& info = engine.info();
+    const auto reader = engine.reader();
+    const engine::Axis axis =
+        ui::figureAxis(run.rows, static_cast<int>(heads.size()), request.zoom);
+    engine::TileRequest tile = tileRequest(run, heads, axis);
+    tile.quantity = request.quantity.value_or(engine::Quantity::Pattern);
+    if (tile.quantity == engine::Quantity::Attribution)
+        tile.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
+    const engine::Tile maps = reader->tile(tile, cli.stop);
+
+    ui::HeadFigure figure;
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+        const auto layer = static_cast<std::size_t>(engine::to_int(heads[i].layer));
+        figure.panels.push_back(
+            {heads[i], maps, static_cast<int>(i), info.attention[layer].window, {}});
+    }
+    figure.tokens = rowTokens(run);
+    figure.scheme = request.scheme;
+    figure.title = text(info.name);
+    if (tile.quantity == engine::Quantity::Attribution) {
+        const auto named = engine.describe(std::span(&tile.target, 1));
+        figure.title += QStringLiteral(" · target ") + ui::visibleToken(named.tokens.at(0).bytes);
+    }
+    return ui::renderHeadFigure(figure, request.zoom);
+}
+
+QImage drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                const ExportRequest& request) {
+    const engine::ModelInfo& info = engine.info();
+    std::vector<engine::LayerHead> heads;
+    for (int layer = 0; layer < info.layers; ++layer)
+        for (int head = 0; head < info.query_heads; ++head)
+            heads.push_back(
+                {static_cast<engine::Layer>(layer), static_cast<engine::QueryHead>(head)});
+    const engine::Axis axis = ui::wholeAxis(run.rows, ui::gridThumbnail);
+    ui::GridFigure figure;
+    figure.model = info;
+    figure.tile = engine.reader()->tile(tileRequest(run, std::move(heads), axis), cli.stop);
+    figure.scheme = request.scheme;
+    figure.title = text(info.name);
+    return ui::renderGridFigure(figure, request.zoom);
+}
+
+// The head with the largest value, whose layer's heads are then drawn.
+engine::LayerHead largest(const std::vector<float>& values, int heads) {
+    const auto at = std::max_element(values.begin(), values.end(),
+                                     [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+    const int index = static_cast<int>(at - values.begin());
+    return {static_cast<engine::Layer>(index / heads),
+            static_cast<engine::QueryHead>(index % heads)};
+}
+
+QImage drawBars(const engine::Engine& engine, const FinishedRun& run,
+                const ExportRequest& request) {
+    const engine::ModelInfo& info = engine.info();
+    const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
+    ui::ContributionFigure figure;
+    figure.table = engine.reader()->contributions(
+        {engine::RequestId{}, run.id, position, request.target, std::nullopt});
+    const bool writes = request.quantity == engine::Quantity::Value;
+    figure.measure = writes ? ui::Measure::Write : ui::Measure::Attribution;
+    const auto& values = writes ? figure.table.head_norm : figure.table.head_attribution;
+    if (request.view.layer)
+        figure.focus.layer = *request.view.layer;
+    else
+        figure.focus = largest(values, info.query_heads);
+    figure.markHead = !request.view.layer;
+    figure.kvHeads = info.kv_heads;
+    figure.model = text(info.name);
+    const std::int64_t row = engine::to_int(position);
+    figure.positionText = QString::number(row) + QLatin1Char(' ') +
+                          ui::visibleToken(run.tokens[static_cast<std::size_t>(row)].bytes);
+    const auto named = engine.describe(std::span(&figure.table.target, 1));
+    figure.targetText = ui::visibleToken(named.tokens.at(0).bytes);
+    figure.scheme = request.scheme;
+    return ui::render(figure, ui::figureSize(figure), request.zoom);
+}
+
+}  // namespace
+
+QImage drawFigure(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                  const ExportRequest& request) {
+    switch (request.view.kind) {
+        case ExportView::Kind::Heads:
+            return drawHeads(cli, engine, run, request, request.view.heads);
+        case ExportView::Kind::Layer: {
+            std::vector<engine::LayerHead> heads;
+            for (int head = 0; head < engine.info().query_heads; ++head)
+                heads.push_back({*request.view.layer, static_cast<engine::QueryHead>(head)});
+            return drawHeads(cli, engine, run, request, heads);
+        }
+        case ExportView::Kind::Grid: return drawGrid(cli, engine, run, request);
+        case ExportView::Kind::Bars: return drawBars(engine, run, request);
+    }
+    return {};
+}
+
+}  // namespace app

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Asks the trace for what a view shows and has it drawn. GUI thread with a QApplication; the
+// window's figures, no window.
+#pragma once
+#include <QImage>
+#include <optional>
+
+#include "app/cli.h"
+#include "app/verbs/export_view.h"
+#include "app/verbs/run_options.h"
+#include "ui/painting/theme.h"
+
+namespace app {
+
+struct ExportRequest {
+    ExportView view;
+    std::optional<engine::Position> position;  // bars; none: the last row
+    std::optional<engine::Quantity> quantity;  // none: the pattern, for bars the logit attribution
+    std::optional<engine::TokenId> target;     // none: the position's own top token
+    ui::Scheme scheme = ui::Scheme::Light;
+    double zoom = 1;  // pixels a logical pixel
+};
+
+// Throws engine::Error and Cancelled.
+QImage drawFigure(Cli&, const engine::Engine&, const FinishedRun&, const ExportRequest&);
+
+}  // namespace app

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ctrl-C once asks, twice ends; neither leaves a half-written file. In a child process each, with
+// real signals.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <functional>
+
+#include "app/interrupt.h"
+#include "app/output_file.h"
+
+using namespace app;
+
+namespace {
+
+// Runs `work` in a child, which says when it is ready, sends it the signals and returns its wait
+// status.
+int statusAfter(const std::vector<int>& signals,
+                const std::function<int(const std::function<void()>&)>& work) {
+    int ready[2];
+    if (::pipe(ready) != 0) return -1;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);  // a hang is a failure, not a stuck test
+        const int code =
+            work([&] { [[maybe_unused]] const auto written = ::write(ready[1], "x", 1); });
+        ::_exit(code);
+    }
+    char byte = 0;
+    if (::read(ready[0], &byte, 1) != 1) return -1;
+    for (const int signal : signals) {
+        ::kill(child, signal);
+        QTest::qSleep(50);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::close(ready[0]);
+    ::close(ready[1]);
+    return status;
+}
+
+}  // namespace
+
+class CliInterruptTest : public QObject {
+    Q_OBJECT
+    QTemporaryDir m_folder;
+
+    QStringList files() const {
+        return QDir(m_folder.path()).entryList(QDir::Files | QDir::Hidden);
+    }
+
+  private Q_SLOTS:
+    void onceAsks_data() {
+        QTest::addColumn<int>("signal");
+        QTest::newRow("Ctrl-C") << SIGINT;
+        QTest::newRow("terminate") << SIGTERM;
+        QTest::newRow("hang up") << SIGHUP;
+    }
+    void onceAsks() {
+        QFETCH(int, signal);
+        const std::string path = m_folder.filePath(QStringLiteral("a")).toStdString();
+        const int status = statusAfter({signal}, [&](const auto& ready) {
+            const Interrupt interrupt;
+            const OutputFile file(path, 100);
+            ready();
+            while (!interrupt.token().stop_requested()) ::usleep(1000);
+            return interrupt.exitCode();
+        });
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 128 + signal);
+        QVERIFY(files().isEmpty());
+    }
+
+    void twiceEnds() {
+        const std::string path = m_folder.filePath(QStringLiteral("b")).toStdString();
+        const int status = statusAfter({SIGINT, SIGINT}, [&](const auto& ready) {
+            const Interrupt interrupt;
+            const OutputFile file(path, 100);
+            ready();
+            for (;;) ::usleep(1000);  // deaf to the first
+            return 0;
+        });
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 130);
+        QVERIFY2(files().isEmpty(), qPrintable(files().join(QLatin1Char(' '))));
+    }
+
+    void takesCtrlCInAScriptsBackgroundJob() {
+        const int status = statusAfter({SIGINT}, [&](const auto& ready) {
+            ::signal(SIGINT, SIG_IGN);  // as sh starts `program &`
+            const Interrupt interrupt;
+            ready();
+            while (!interrupt.token().stop_requested()) ::usleep(1000);
+            return interrupt.exitCode();
+        });
+        QVERIFY(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+    }
+
+    void comesAndGoes() {
+        for (int i = 0; i < 20; ++i) {
+            const Interrupt interrupt;
+            QVERIFY(!interrupt.token().stop_requested());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(CliInterruptTest)
+#include "cli_interrupt_test.moc"

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+foreach(part arguments safetensors verbs interrupt program)
+    headscope_test(cli_${part}_test app/cli_${part}_test.cpp headscope_app)
+endforeach()
+target_compile_definitions(cli_program_test PRIVATE HEADSCOPE_PROGRAM="$<TARGET_FILE:headscope>")
+add_dependencies(cli_program_test headscope)
