@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/cli_text.h"
@@ -65,6 +66,11 @@ const Module& module() {
 }
 
 }  // namespace
+
+void boundComputeSpinning() {
+    constexpr int keepTheUsersOwn = 0;
+    ::setenv("GOMP_SPINCOUNT", "1000", keepTheUsersOwn);
+}
 
 std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest& request,
                                            const engine::OnProgress& onProgress,

@@ -46,11 +46,12 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
     report.layer = layer;
     report.rows = published;
 
-    Largest row_sum, score, z_apart, z_most, heads_apart, heads_most;
-    PanelScratch panel;
-    std::vector<float> z(static_cast<std::size_t>(config.q_columns())), out(static_cast<std::size_t>(d_model));
-    for (const std::int64_t dest : spread(published)) {
-        ++report.rows_checked;
+    const std::vector<std::int64_t> chosen = spread(published);
+    report.rows_checked = static_cast<std::int64_t>(chosen.size());
+    Largest row_sum, score, z_apart, z_most;
+    std::vector<float> z(chosen.size() * static_cast<std::size_t>(config.q_columns()));
+    float* next_z = z.data();
+    for (const std::int64_t dest : chosen) {
         const Rows row{dest, dest + 1};
         const std::vector<float> pattern = exact_rows(model, run, layer, row, false, parallel);
         const std::vector<float> scores = exact_rows(model, run, layer, row, true, parallel);
@@ -73,15 +74,25 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
                 z_most.see(std::abs(kept[i]));
             }
         }
-        gather_z(trace, row, z.data());
-        const Linear& o = model.layers[static_cast<std::size_t>(to_int(layer))].o;
-        const std::vector<float> parts = head_contributions(model, to_int(layer), z.data(), 1, parallel);
-        o.forward(z.data(), 1, out.data(), false, panel, parallel);
+        gather_z(trace, row, next_z);
+        next_z += config.q_columns();
+    }
+
+    Largest heads_apart, heads_most;
+    const Linear& o = model.layers[static_cast<std::size_t>(to_int(layer))].o;
+    const auto count = static_cast<std::int64_t>(chosen.size());
+    const std::vector<float> parts = head_contributions(model, to_int(layer), z.data(), count, parallel);
+    std::vector<float> whole(static_cast<std::size_t>(count * d_model));
+    PanelScratch panel;
+    o.forward(z.data(), count, whole.data(), false, panel, parallel);
+    for (std::int64_t row = 0; row < count; ++row) {
         for (std::int64_t i = 0; i < d_model; ++i) {
             double sum = o.bias() != nullptr ? o.bias()[i] : 0.0;
-            for (std::int64_t h = 0; h < heads; ++h) sum += parts[static_cast<std::size_t>(h * d_model + i)];
-            heads_apart.see(std::abs(sum - out[static_cast<std::size_t>(i)]));
-            heads_most.see(std::abs(out[static_cast<std::size_t>(i)]));
+            for (std::int64_t h = 0; h < heads; ++h)
+                sum += parts[static_cast<std::size_t>((row * heads + h) * d_model + i)];
+            const double out = whole[static_cast<std::size_t>(row * d_model + i)];
+            heads_apart.see(std::abs(sum - out));
+            heads_most.see(std::abs(out));
         }
     }
     report.row_sum_error = error(row_sum.value);
