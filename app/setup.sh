@@ -66,7 +66,8 @@ ensure_packages() {
     if ((EUID != 0)); then
         # With a terminal sudo can ask for the password; without one it has to work as it is.
         if ! command -v sudo >/dev/null || ! { [[ -t 0 ]] || sudo -n true 2>/dev/null; }; then
-            die "packages are missing and only root can install them; as root, run once: $install"
+            die "packages are missing and only root can install them; as root, run once:" \
+                "apt-get update && $install"
         fi
         as_root=(sudo)
     fi
