@@ -110,7 +110,7 @@ QImage render(const ContributionFigure& figure, QSize size, double scale) {
     y += headsPlot;
     const auto sum = [&](const QString& words, const QString& value) {
         painter.setPen(t.softBorder);
-        painter.drawLine(left, y, left + inner, y);
+        painter.drawLine(QLine(left, y, left + inner, y));
         write(painter, QRect(left + 4, y, inner - 80, line), words, wordFont(11), t.text,
               Qt::AlignLeft);
         write(painter, QRect(left, y, inner - 8, line), value, monoFont(11), t.text,

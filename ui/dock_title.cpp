@@ -8,26 +8,11 @@
 #include <QPainter>
 #include <QToolButton>
 
-#include "ui/icons.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
+#include "ui/sign_button.h"
 
 namespace ui {
-
-namespace {
-
-QToolButton* smallButton(const QString& name, QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setAutoRaise(true);
-    button->setFixedSize(20, 20);
-    button->setIconSize({14, 14});
-    button->setFocusPolicy(Qt::TabFocus);
-    button->setToolTip(name);
-    button->setAccessibleName(name);
-    return button;
-}
-
-}  // namespace
 
 DockTitle::DockTitle(QDockWidget* dock) : QWidget(dock), m_dock(dock) {
     m_words = plainLabel(dock->windowTitle());
@@ -36,8 +21,8 @@ DockTitle::DockTitle(QDockWidget* dock) : QWidget(dock), m_dock(dock) {
     m_note = plainLabel({});
     m_tools = new QHBoxLayout;
     m_tools->setSpacing(2);
-    m_float = smallButton(QStringLiteral("Float or dock"), this);
-    m_close = smallButton(QStringLiteral("Close"), this);
+    m_float = new SignButton(Sign::Float, QStringLiteral("Float or dock"), this);
+    m_close = new SignButton(Sign::Close, QStringLiteral("Close"), this);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(8, 1, 4, 1);
     row->setSpacing(4);
@@ -107,8 +92,6 @@ void DockTitle::applyTheme() {
     m_after->setFont(wordFont(12));
     m_note->setFont(wordFont(11));
     m_note->setForegroundRole(QPalette::PlaceholderText);
-    m_float->setIcon(icon(Sign::Float));
-    m_close->setIcon(icon(Sign::Close));
 }
 
 }  // namespace ui

@@ -15,6 +15,7 @@
 #include "engine/values/run.h"
 #include "engine/values/tile.h"
 #include "ui/message_bar.h"
+#include "ui/progress_panel.h"
 #include "ui/run_state.h"
 #include "ui/selection.h"
 
@@ -26,7 +27,6 @@ class ChecksBadge;
 class ContributionBars;
 class EmptyPage;
 class LogitsPanel;
-class ProgressPanel;
 class PromptPanel;
 class StepBar;
 class TokenStrip;
@@ -73,9 +73,18 @@ class MainWindow : public QMainWindow {
     void setHoverText(const QString&);  // "L23.H3 · dest 13 ← src 9 · p 0.7404"
     void setRateText(const QString&);   // "38.6 tok/s"
     void setPages(std::int64_t used, std::int64_t total);  // total 0: "pages –"
-    void setBusyFraction(std::optional<double>);           // the thin bar; none: hidden
-    void showMessage(const Message&);  // message bar, and kept in Help, Messages
+    void beginProgress(const QString& title, ProgressPanel::Unit, const QString& note = {});
+    void setProgress(std::int64_t done, std::int64_t total, const QString& detail = {});
+    void endProgress();                           // both the panel over the page and the thin bar
+    void setBusyFraction(std::optional<double>);  // the thin bar; none: hidden
+    void showMessage(const Message&);             // message bar, and kept in Help, Messages
     const QList<Message>& messages() const;
+
+    void setSolo(
+        bool);  // the map alone, docks and strip hidden; Enter, or a double click in the map
+    bool isSolo() const;
+    void resetLayout();
+    void saveLayout();  // also on close
 
   Q_SIGNALS:
     void modelChosen(const QString& path);
@@ -89,7 +98,8 @@ class MainWindow : public QMainWindow {
     void exportHeatmapRequested();
     void exportBarsRequested();
     void copyLocationRequested();
-    void quitRequested();  // the app ends its threads, then closes the window
+    void quitRequested();  // File, Quit: the app ends its work and closes the window
+    void closed();         // the window was closed; its layout is saved
     void remedyChosen(const QString& id);
 
     void headMoveRequested(int layers, int heads);  // arrows
@@ -107,7 +117,6 @@ class MainWindow : public QMainWindow {
     void schemeChanged();                           // light or dark was applied
 
   protected:
-    bool event(QEvent*) override;
     void closeEvent(QCloseEvent*) override;
     void resizeEvent(QResizeEvent*) override;
     void showEvent(QShowEvent*) override;
@@ -116,6 +125,24 @@ class MainWindow : public QMainWindow {
 
   private:
     struct Parts;
+    void buildRunBar();
+    void buildPage();
+    void buildDocks();
+    void buildStatusBar();
+    void connectParts();
+    void connectActions();
+    void arrangeDocks();  // default places and sizes
+    void sizeDocks();
+    void adaptToSize();  // narrow: right docks in one; low: Steps closes to its title
+    void restoreLayout();
+    void placeProgress();
+    void refreshTitles();
+    void refreshActions();
+    void showPage();  // the empty page, or the run's
+    void focusRegion(int step);
+    void stepOut();  // Esc
+    void openDropped(const QString& path);
+    void applyScheme(int choice);
     std::unique_ptr<Parts> m;
 };
 

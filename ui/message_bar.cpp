@@ -10,9 +10,9 @@
 #include <QPushButton>
 #include <QToolButton>
 
-#include "ui/icons.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
+#include "ui/sign_button.h"
 
 namespace ui {
 
@@ -47,11 +47,7 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent) {
     m_why = wrapped(this);
     m_buttons = new QHBoxLayout;
     m_buttons->setSpacing(4);
-    m_close = new QToolButton(this);
-    m_close->setAutoRaise(true);
-    m_close->setFixedSize(20, 20);
-    m_close->setToolTip(QStringLiteral("Close"));
-    m_close->setAccessibleName(QStringLiteral("Close message"));
+    m_close = new SignButton(Sign::Close, QStringLiteral("Close message"), this);
     auto* column = new QVBoxLayout;
     column->setSpacing(2);
     column->addWidget(m_what);
@@ -126,7 +122,6 @@ void MessageBar::changeEvent(QEvent* event) {
 void MessageBar::applyTheme() {
     m_what->setFont(wordFont(12, true));
     m_why->setFont(wordFont(12));
-    m_close->setIcon(icon(Sign::Close));
     update();
 }
 

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the app tells the window.
+#include <QAction>
+#include <QDockWidget>
+#include <QLabel>
+#include <QProgressBar>
+#include <QTabBar>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "ui/checks_badge.h"
+#include "ui/contribution_bars.h"
+#include "ui/dock_title.h"
+#include "ui/empty_page.h"
+#include "ui/logits_panel.h"
+#include "ui/main_window.h"
+#include "ui/painting/theme.h"
+#include "ui/plain_text.h"
+#include "ui/prompt_panel.h"
+#include "ui/step_bar.h"
+#include "ui/token_strip.h"
+#include "ui/window_actions.h"
+#include "ui/window_parts.h"
+
+namespace ui {
+
+PromptPanel& MainWindow::promptPanel() const {
+    return *m->prompt;
+}
+TokenStrip& MainWindow::tokenStrip() const {
+    return *m->strip;
+}
+StepBar& MainWindow::stepBar() const {
+    return *m->steps;
+}
+LogitsPanel& MainWindow::logitsPanel() const {
+    return *m->logits;
+}
+ContributionBars& MainWindow::contributionBars() const {
+    return *m->bars;
+}
+ProgressPanel& MainWindow::progressPanel() const {
+    return *m->progress;
+}
+EmptyPage& MainWindow::emptyPage() const {
+    return *m->empty;
+}
+ChecksBadge& MainWindow::checksBadge() const {
+    return *m->checks;
+}
+MessageBar& MainWindow::messageBar() const {
+    return *m->message;
+}
+
+void MainWindow::setHeadsWidget(QWidget* widget) {
+    QWidget* old = m->headsDock->widget();
+    m->headsDock->setWidget(widget);
+    if (old && old != widget) old->deleteLater();
+}
+
+void MainWindow::setHeadPage(QWidget* widget) {
+    if (m->headPage) {
+        m->runLayout->removeWidget(m->headPage);
+        m->headPage->deleteLater();
+    }
+    m->headPage = widget;
+    m->runLayout->addWidget(widget, 1);
+}
+
+QAction* MainWindow::addViewAction(Menu menu, const QString& text, const QKeySequence& key,
+                                   const QString& help) {
+    QAction* action = m->actions->add(menu, text, {key}, {});
+    action->setToolTip(help);
+    return action;
+}
+
+void MainWindow::setModels(const std::vector<engine::ModelInfo>& models) {
+    m->models = models;
+    m->prompt->setModels(models);
+    m->empty->setModels(models);
+    m->actions->setModels(models, m->model ? QString::fromStdString(m->model->path) : QString());
+}
+
+void MainWindow::setModel(const std::optional<engine::ModelInfo>& model) {
+    m->model = model;
+    const QString path = model ? QString::fromStdString(model->path) : QString();
+    // What the open model says of itself is newer than what the list said.
+    bool listed = false;
+    for (engine::ModelInfo& info : m->models) {
+        if (!model || info.path != model->path) continue;
+        info = *model;
+        listed = true;
+    }
+    if (model && !listed) m->models.push_back(*model);
+    m->prompt->setModels(m->models);
+    m->prompt->setCurrentModel(path);
+    m->actions->setModels(m->models, path);
+    if (model && !listed) m->empty->setModels(m->models);
+    setWindowTitle(model ? onOneLine(QString::fromStdString(model->name)) +
+                               QStringLiteral(" – Headscope")
+                         : QStringLiteral("Headscope"));
+}
+
+void MainWindow::setRunState(RunState state, const QString& cannotRun, const QString& cannotStep) {
+    m->runState = state;
+    m->prompt->setRunState(state, cannotRun, cannotStep);
+    m->empty->setBusy(isBusy(state));
+    m->steps->setNote(hasModel(state) && !isBusy(state) ? cannotStep : QString());
+    switch (state) {
+        case RunState::NoModel: setStateText(QStringLiteral("Ready, no model open")); break;
+        case RunState::Loading: setStateText(QStringLiteral("Opening the model")); break;
+        case RunState::Idle: setStateText(QStringLiteral("Ready")); break;
+        case RunState::Prefilling: setStateText(QStringLiteral("Reading the prompt")); break;
+        case RunState::Decoding: setStateText(QStringLiteral("Generating")); break;
+        case RunState::Paused: setStateText(QStringLiteral("Paused")); break;
+        case RunState::Cancelling: setStateText(QStringLiteral("Stopping")); break;
+        case RunState::Failed: setStateText(QStringLiteral("The last run failed")); break;
+    }
+    if (!isBusy(state)) endProgress();
+    refreshActions();
+}
+
+RunState MainWindow::runState() const {
+    return m->runState;
+}
+
+void MainWindow::refreshActions() {
+    m->actions->setCan(m->prompt->canRun(), m->prompt->canStep(), m->prompt->canPause(),
+                       m->prompt->canStop());
+    m->actions->setHasRun(!m->strip->tokens().empty());
+}
+
+void MainWindow::setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens) {
+    m->strip->setTokens(std::move(tokens), promptTokens);
+    clearSelection();
+    showPage();
+    refreshActions();
+}
+
+void MainWindow::appendToken(const engine::Token& token) {
+    m->strip->appendToken(token);
+}
+
+void MainWindow::setRows(std::int64_t published) {
+    m->strip->setRows(published);
+}
+
+void MainWindow::setSelection(const Selection& selection) {
+    m->selection = selection;
+    m->strip->setSelection(selection.dest, selection.src);
+    m->steps->setSelected(selection.dest);
+    m->bars->setFocusedHead(selection.at);
+    refreshTitles();
+}
+
+void MainWindow::clearSelection() {
+    m->selection.reset();
+    m->strip->setSelection({}, {});
+    m->steps->setSelected({});
+    refreshTitles();
+}
+
+void MainWindow::refreshTitles() {
+    if (!m->selection) {
+        m->tabs->setTabText(0, QStringLiteral("Head"));
+        m->nextTitle->setText(QStringLiteral("Next token"));
+        m->barsTitle->setText(QStringLiteral("Contributions"));
+        return;
+    }
+    const Selection& s = *m->selection;
+    m->tabs->setTabText(0, QStringLiteral("Head  L%1.H%2")
+                               .arg(engine::to_int(s.at.layer))
+                               .arg(engine::to_int(s.at.head)));
+    const QString label = m->strip->label(s.dest);
+    const std::int64_t step = engine::to_int(s.dest) - m->strip->promptTokens();
+    m->nextTitle->setText(QStringLiteral("Next token after"), label,
+                          step >= 0 ? QStringLiteral("(step %1)").arg(step) : QString());
+    m->barsTitle->setText(QStringLiteral("Contributions at"), label);
+}
+
+void MainWindow::setHeadsNote(const QString& note) {
+    m->headsTitle->setNote(note);
+}
+
+void MainWindow::setStateText(const QString& text) {
+    m->state->setText(text);
+}
+
+void MainWindow::setHoverText(const QString& text) {
+    m->hover->setText(text);
+}
+
+void MainWindow::setRateText(const QString& text) {
+    m->rate->setText(text);
+}
+
+void MainWindow::setPages(std::int64_t used, std::int64_t total) {
+    m->pages->setText(total > 0
+                          ? QStringLiteral("pages %1 of %2").arg(thousands(used), thousands(total))
+                          : QStringLiteral("pages –"));
+}
+
+void MainWindow::beginProgress(const QString& title, ProgressPanel::Unit unit,
+                               const QString& note) {
+    m->progress->begin(title, unit, note);
+}
+
+void MainWindow::setProgress(std::int64_t done, std::int64_t total, const QString& detail) {
+    m->progress->setProgress(done, total, detail);
+    setBusyFraction(m->progress->fraction());
+    placeProgress();
+}
+
+void MainWindow::endProgress() {
+    m->progress->end();
+    setBusyFraction({});
+}
+
+void MainWindow::setBusyFraction(std::optional<double> fraction) {
+    m->busy->setVisible(fraction.has_value());
+    if (fraction) m->busy->setValue(static_cast<int>(*fraction * 1000));
+}
+
+void MainWindow::showMessage(const Message& message) {
+    m->messages << message;
+    m->message->setMessage(message);
+}
+
+const QList<Message>& MainWindow::messages() const {
+    return m->messages;
+}
+
+}  // namespace ui

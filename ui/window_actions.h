@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window's menus: every action that exists, each with its key. Actions announce themselves by
+// the window's signals.
+#pragma once
+#include <QKeySequence>
+#include <QList>
+#include <QObject>
+#include <QString>
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "engine/values/model_info.h"
+#include "ui/main_window.h"
+#include "ui/painting/theme.h"
+
+class QAction;
+class QActionGroup;
+class QMenu;
+
+namespace ui {
+
+// Light, dark, or what the desktop asks for.
+enum class SchemeChoice { Light, Dark, System };
+
+class WindowActions : public QObject {
+    Q_OBJECT
+  public:
+    explicit WindowActions(MainWindow& window);
+
+    QMenu* menu(Menu) const;
+    QAction* add(Menu, const QString& text, const QList<QKeySequence>&, std::function<void()> does);
+    QList<QAction*> all() const { return m_all; }  // with their keys, for the overlay
+    void setModels(const std::vector<engine::ModelInfo>&, const QString& current);
+    void setSchemeChoice(SchemeChoice);
+    void setHasRun(bool);  // there are rows to look at
+    void setCan(bool run, bool step, bool pause, bool stop);
+
+  Q_SIGNALS:
+    void schemeChosen(ui::SchemeChoice);
+    void editPromptRequested();
+    void controlStringsToggled();
+    void directionToggled();
+    void soloToggled();
+    void escapePressed();
+    void regionRequested(int step);  // F6: +1, Shift+F6: −1
+    void layoutResetRequested();
+    void keysRequested();
+    void messagesRequested();
+    void aboutRequested();
+
+  private:
+    void buildFileAndModel();
+    void buildEdit();
+    void buildView();
+    void buildRun();
+    void buildHeads();
+    void buildExportAndHelp();
+    QAction* addForRun(Menu, const QString& text, const QList<QKeySequence>&,
+                       std::function<void()> does);
+
+    MainWindow& m_window;
+    std::array<QMenu*, 8> m_menus{};
+    QList<QAction*> m_all, m_forRun;
+    QAction *m_open = nullptr, *m_run = nullptr, *m_step = nullptr, *m_pause = nullptr,
+            *m_stop = nullptr, *m_toggleRun = nullptr;
+    QActionGroup *m_models = nullptr, *m_schemes = nullptr;
+    bool m_canRun = false, m_canPause = false;
+};
+
+}  // namespace ui

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the main window is made of; only its own .cpp files see this.
+#pragma once
+#include <QByteArray>
+#include <QList>
+#include <optional>
+#include <vector>
+
+#include "engine/values/model_info.h"
+#include "ui/main_window.h"
+
+class QCheckBox;
+class QDockWidget;
+class QFrame;
+class QLabel;
+class QProgressBar;
+class QSettings;
+class QStackedWidget;
+class QTabBar;
+class QVBoxLayout;
+
+namespace ui {
+
+class DockTitle;
+class WindowActions;
+
+struct MainWindow::Parts {
+    QSettings* settings = nullptr;
+    WindowActions* actions = nullptr;
+
+    PromptPanel* prompt = nullptr;
+    QTabBar* tabs = nullptr;
+    QFrame* page = nullptr;
+    MessageBar* message = nullptr;
+    QStackedWidget* stack = nullptr;
+    EmptyPage* empty = nullptr;
+    QWidget* run = nullptr;  // strip above the head page
+    QVBoxLayout* runLayout = nullptr;
+    TokenStrip* strip = nullptr;
+    QWidget* headPage = nullptr;
+    ProgressPanel* progress = nullptr;
+
+    QDockWidget *headsDock = nullptr, *stepsDock = nullptr, *nextDock = nullptr,
+                *barsDock = nullptr;
+    DockTitle *headsTitle = nullptr, *stepsTitle = nullptr, *nextTitle = nullptr,
+              *barsTitle = nullptr;
+    StepBar* steps = nullptr;
+    LogitsPanel* logits = nullptr;
+    ContributionBars* bars = nullptr;
+    QCheckBox* follow = nullptr;
+
+    QLabel *state = nullptr, *hover = nullptr, *rate = nullptr, *pages = nullptr;
+    QProgressBar* busy = nullptr;
+    ChecksBadge* checks = nullptr;
+
+    RunState runState = RunState::NoModel;
+    std::vector<engine::ModelInfo> models;
+    std::optional<engine::ModelInfo> model;
+    std::optional<Selection> selection;
+    QList<Message> messages;
+    bool solo = false;
+    QByteArray beforeSolo;     // saveState
+    bool shown = false;        // sizes are the window's own from here on
+    bool restored = false;     // a saved layout was found
+    bool rightTabbed = false;  // by adaptToSize, not by the user
+};
+
+}  // namespace ui
