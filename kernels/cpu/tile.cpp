@@ -24,6 +24,7 @@ struct Memory {
     float pixels[most_pixels * chunk_pixels], pixels_least[most_pixels * chunk_pixels];  // [dest pixel][src pixel]
     float st[key_block * 2 * lanes];
     float lse[strip_lanes];
+    float row_weight[strip_lanes];         // of lanes with a row
     std::int32_t dest[strip_lanes];        // lane's dest row, from the strip's first
     std::int32_t dest_pixel[strip_lanes];  // its pixel, from the task's first
 };
@@ -32,6 +33,7 @@ struct MinusMemory {
     float q[panel_floats];
     float st[key_block * 2 * lanes];
     float lse[strip_lanes];
+    float row_weight[strip_lanes];
 };
 
 struct PixelTask {
@@ -61,6 +63,12 @@ void pack_strip(const TraceView& trace, std::int32_t head, float scale, std::int
             lse[first - begin + i] = value == -infinity ? 0.0f : value;  // a row without cells
         }
     }
+}
+
+// The weights of rows [begin, end); lanes without a row are 0.
+void pack_row_weight(const float* from, std::int64_t begin, std::int64_t end, float* to) {
+    if (from == nullptr) return;
+    for (int i = 0; i < strip_lanes; ++i) to[i] = begin + i < end ? from[begin + i] : 0.0f;
 }
 
 // The strip [begin, end) against the src pixels [src, src_end): fills memory.pooled. False where nothing is visible.
@@ -107,7 +115,11 @@ bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std
             const auto weight = [&](const float* weights) {
                 return weights == nullptr ? nullptr : weights + (first - edges[0]);
             };
-            cells.cells = {memory.st, memory.lse + p * width, weight(head.column_weight)};
+            const auto row_weight = [&](const float* given, const float* packed) {
+                return given == nullptr ? nullptr : packed + p * width;
+            };
+            cells.cells = {memory.st, memory.lse + p * width, weight(head.column_weight),
+                           row_weight(head.row_weight, memory.row_weight)};
             score_panel<Vectors>(keys + (first - block), cells.keys, memory.q + p * width * trace.head_dim,
                                  trace.head_dim, memory.st);
             if constexpr (pool == Pool::ScoreMax) {
@@ -120,7 +132,8 @@ bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std
                 score_panel<Vectors>(minus_keys + (first - block), cells.keys, minus->q + p * width * trace.head_dim,
                                      trace.head_dim, minus->st);
                 if (head.rule.soft_cap > 0) cap_block<Vectors>(minus->st, cells.keys, head.rule.soft_cap);
-                cells.minus = {minus->st, minus->lse + p * width, weight(head.minus_column_weight)};
+                cells.minus = {minus->st, minus->lse + p * width, weight(head.minus_column_weight),
+                               row_weight(head.minus_row_weight, minus->row_weight)};
             }
             pool_block<pool, Vectors>(cells);
         }
@@ -191,9 +204,12 @@ void fill_pixels(const PixelTask& task, Memory& memory, MinusMemory* minus) {
             const std::int64_t strip_end = least(end, strip + strip_rows);
             if (packed != strip) {
                 pack_strip<Vectors>(head.trace, head.head, head.rule.scale, strip, strip_end, memory.q, memory.lse);
-                if (minus != nullptr)
+                pack_row_weight(head.row_weight, strip, strip_end, memory.row_weight);
+                if (minus != nullptr) {
                     pack_strip<Vectors>(*head.minus_trace, head.head, head.rule.scale, strip, strip_end, minus->q,
                                         minus->lse);
+                    pack_row_weight(head.minus_row_weight, strip, strip_end, minus->row_weight);
+                }
                 set_lanes(task, strip, strip_end, memory);
                 packed = strip;
             }
@@ -258,7 +274,8 @@ void tile(const TileArgs& args, const Parallel& parallel) {
                              difference ? least(head.rows, head.minus_rows) : head.rows};
         if (task.stopped()) return;
         const bool max = args.pooling == TilePooling::Max || args.pooling == TilePooling::None;
-        const bool plain = !difference && head.column_weight == nullptr && !(args.signed_max && args.raw);
+        const bool weighted = head.column_weight != nullptr || head.row_weight != nullptr;
+        const bool plain = !difference && !weighted && !(args.signed_max && args.raw);
         const Pool pool = !max ? Pool::Sum
                           : plain ? Pool::ScoreMax
                           : args.signed_max ? Pool::LargestSigned

@@ -17,6 +17,7 @@ struct CellSource {
     const float* st = nullptr;      // [keys][width], capped unless ScoreMax
     const float* lse = nullptr;     // [width]
     const float* weight = nullptr;  // of the block's keys, or null
+    const float* row_weight = nullptr;  // [width], or null
 };
 
 struct PoolBlock {
@@ -35,6 +36,7 @@ HEADSCOPE_INLINE f32v cell_value(const CellSource& from, bool raw, int key, int 
     f32v x = load(from.st + key * width + lane);
     if (raw) return x;
     x = exp(x - load(from.lse + lane));
+    if (from.row_weight != nullptr) x = x * load(from.row_weight + lane);
     return from.weight == nullptr ? x : x * from.weight[key];
 }
 
