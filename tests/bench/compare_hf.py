@@ -6,8 +6,8 @@
     python compare_hf.py MODEL.gguf --headscope build/release/bin/headscope [--rounds 2]
 
 Each round starts a process each for HF eager with output_attentions (which sees every pattern), HF
-sdpa without (which sees none) and `headscope bench --json` (full capture). Rounds alternate, so that
-what else the machine does meets all three alike. Shown are medians over the rounds. HF computes the
+sdpa without (which sees none) and `headscope bench --json` (full capture). Rounds alternate, so
+that what else the machine does meets all three alike. Shown are medians over the rounds. HF computes the
 logits of the last row only (logits_to_keep=1) and keeps its KV cache, as generation needs it.
 Without --headscope only HF is measured.
 """
@@ -121,7 +121,7 @@ def run_headscope(program, model, threads):
 
 
 def found(figures, name, context):
-    """Figures whose context does not matter, as load_s, carry whatever context they were taken at."""
+    """Figures without a context of their own, as load_s, carry the one they were taken at."""
     if context and (name, context) in figures:
         return figures[name, context]
     return next((value for (key, _), value in figures.items() if key == name), None)
