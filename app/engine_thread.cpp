@@ -21,37 +21,50 @@ void append(std::vector<EngineEvent>& news, EngineEvent event) {
 }  // namespace
 
 EngineThread::EngineThread(EngineSource source, QObject* parent)
-    : QObject(parent), m_outbox(this, [this](const std::vector<EngineEvent>& news) {
+    : QObject(parent), m_outbox([this](const std::vector<EngineEvent>& news) {
           for (const EngineEvent& event : news) Q_EMIT happened(event);
       }) {
-    m_worker = new EngineWorker(std::move(source), [this](EngineEvent event) {
-        m_outbox.post([&](std::vector<EngineEvent>& news) { append(news, std::move(event)); });
-    });
-    m_worker->moveToThread(&m_thread);
-    m_thread.setObjectName(QStringLiteral("engine"));
-    m_thread.start();
+    m_thread = std::jthread(
+        [this, source = std::move(source)](const std::stop_token& quit) { loop(source, quit); });
 }
 
 EngineThread::~EngineThread() {
     m_stop.request_stop();
-    QMetaObject::invokeMethod(m_worker, &EngineWorker::shutDown, Qt::QueuedConnection);
-    // Queued behind shutDown, so that nothing else runs after it.
-    QMetaObject::invokeMethod(
-        m_worker, [thread = &m_thread] { thread->quit(); }, Qt::QueuedConnection);
-    m_thread.wait();
-    delete m_worker;
 }
 
-template <typename Command>
-JobId EngineThread::start(Command&& command) {
+void EngineThread::loop(EngineSource source, const std::stop_token& quit) {
+    EngineWorker worker(std::move(source), [this](EngineEvent event) {
+        m_outbox.post([&](std::vector<EngineEvent>& news) { append(news, std::move(event)); });
+    });
+    while (!quit.stop_requested()) {
+        std::vector<Command> commands;
+        {
+            std::unique_lock lock(m_mutex);
+            if (!worker.hasWork())
+                m_changed.wait(lock, quit, [this] { return !m_commands.empty(); });
+            commands.swap(m_commands);
+        }
+        if (quit.stop_requested()) return;
+        for (const Command& command : commands) command(worker);
+        if (worker.hasWork()) worker.slice();
+    }
+}
+
+void EngineThread::send(Command command) {
+    {
+        const std::lock_guard lock(m_mutex);
+        m_commands.push_back(std::move(command));
+    }
+    m_changed.notify_one();
+}
+
+template <typename Start>
+JobId EngineThread::start(Start&& start) {
     m_stop.request_stop();
     m_stop = std::stop_source();
     m_job = JobId(static_cast<std::uint64_t>(m_job) + 1);
-    QMetaObject::invokeMethod(
-        m_worker,
-        [worker = m_worker, id = m_job, stop = m_stop.get_token(),
-         command = std::forward<Command>(command)] { command(*worker, id, stop); },
-        Qt::QueuedConnection);
+    send([id = m_job, stop = m_stop.get_token(),
+          start = std::forward<Start>(start)](EngineWorker& worker) { start(worker, id, stop); });
     return m_job;
 }
 
@@ -74,22 +87,17 @@ JobId EngineThread::goOn(const GoOnCommand& command) {
 }
 
 void EngineThread::pause(bool paused) {
-    QMetaObject::invokeMethod(
-        m_worker, [worker = m_worker, id = m_job, paused] { worker->setPaused(id, paused); },
-        Qt::QueuedConnection);
+    send([id = m_job, paused](EngineWorker& worker) { worker.setPaused(id, paused); });
 }
 
 void EngineThread::cancel() {
     m_stop.request_stop();
-    QMetaObject::invokeMethod(
-        m_worker, [worker = m_worker, id = m_job] { worker->endCancelled(id); },
-        Qt::QueuedConnection);
+    send([id = m_job](EngineWorker& worker) { worker.endCancelled(id); });
 }
 
 void EngineThread::inspect(const std::vector<std::string>& paths) {
     for (const std::string& path : paths)
-        QMetaObject::invokeMethod(
-            m_worker, [worker = m_worker, path] { worker->inspect(path); }, Qt::QueuedConnection);
+        send([path](EngineWorker& worker) { worker.inspect(path); });
 }
 
 }  // namespace app

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
-#include <QThread>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "app/engine_events.h"
@@ -33,14 +36,19 @@ class EngineThread : public QObject {
     void happened(const app::EngineEvent&);  // on the GUI thread, in order
 
   private:
-    template <typename Command>
-    JobId start(Command&& command);
+    using Command = std::function<void(EngineWorker&)>;
+    template <typename Start>
+    JobId start(Start&& start);
+    void send(Command);
+    void loop(EngineSource source, const std::stop_token& quit);
 
-    QThread m_thread;
     Outbox<std::vector<EngineEvent>> m_outbox;
-    EngineWorker* m_worker;
-    std::stop_source m_stop;
+    std::mutex m_mutex;
+    std::condition_variable_any m_changed;
+    std::vector<Command> m_commands;  // under the lock
+    std::stop_source m_stop;          // of the newest job
     JobId m_job{};
+    std::jthread m_thread;  // last, so that it is joined before the rest goes
 };
 
 }  // namespace app

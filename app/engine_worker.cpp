@@ -7,7 +7,8 @@
 namespace app {
 
 namespace {
-constexpr qint64 kProgressEveryMs = 33;  // a frame or two; a bar that moves more often only costs
+constexpr auto kProgressEvery =
+    std::chrono::milliseconds(33);  // a frame or two; a bar that moves more often only costs
 }
 
 engine::Failure currentFailure(const std::string& where) {
@@ -26,10 +27,12 @@ engine::Failure currentFailure(const std::string& where) {
     }
 }
 
-EngineWorker::EngineWorker(EngineSource source, std::function<void(EngineEvent)> send)
+EngineWorker::EngineWorker(EngineSource source, Send send)
     : m_source(std::move(source)), m_send(std::move(send)) {}
 
-EngineWorker::~EngineWorker() = default;
+double EngineWorker::Job::seconds() const {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 template <typename Work>
 void EngineWorker::guarded(Work&& work) {
@@ -48,7 +51,6 @@ void EngineWorker::begin(JobId id, std::stop_token stop) {
     m_job.emplace();
     m_job->id = id;
     m_job->stop = std::move(stop);
-    m_job->clock.start();
 }
 
 void EngineWorker::open(JobId id, const engine::OpenRequest& request, std::stop_token stop) {
@@ -60,8 +62,7 @@ void EngineWorker::open(JobId id, const engine::OpenRequest& request, std::stop_
             m_job->stop);
         m_promptRead.clear();
         m_engine = std::move(opened);
-        m_send(ModelOpened{id, m_engine->info(), m_engine->reader(),
-                           static_cast<double>(m_job->clock.elapsed()) / 1000});
+        m_send(ModelOpened{id, m_engine->info(), m_engine->reader(), m_job->seconds()});
         end(JobEnded::How::Finished);
     });
 }
@@ -71,7 +72,6 @@ void EngineWorker::run(JobId id, const RunCommand& command, std::stop_token stop
     guarded([&] {
         openRun(command);
         m_job->remaining = command.generate;
-        postSlice();
     });
 }
 
@@ -118,18 +118,10 @@ void EngineWorker::goOn(JobId id, const GoOnCommand& command, std::stop_token st
         m_engine->set_sampling(command.run, command.sampling);
         m_job->run = command.run;
         m_job->remaining = command.generate;
-        postSlice();
     });
 }
 
-void EngineWorker::postSlice() {
-    if (std::exchange(m_slicePosted, true)) return;
-    QMetaObject::invokeMethod(this, &EngineWorker::slice, Qt::QueuedConnection);
-}
-
 void EngineWorker::slice() {
-    m_slicePosted = false;
-    if (!m_job || m_job->run == engine::RunId{} || m_job->paused) return;
     guarded([&] {
         const bool& promptRead = m_promptRead.at(m_job->run);
         if (!promptRead)
@@ -137,10 +129,7 @@ void EngineWorker::slice() {
         else if (m_job->remaining > 0)
             step();
         if (!m_job) return;  // the step ended the text
-        if (promptRead && m_job->remaining == 0)
-            end(JobEnded::How::Finished);
-        else
-            postSlice();
+        if (promptRead && m_job->remaining == 0) end(JobEnded::How::Finished);
     });
 }
 
@@ -149,8 +138,7 @@ void EngineWorker::readChunk() {
         m_job->run, m_job->stop, [this](const engine::Progress& done) { sendProgress(done); });
     m_promptRead[m_job->run] = progress.finished();
     if (progress.finished())
-        m_send(PromptRead{m_job->id, m_job->run, progress.done,
-                          static_cast<double>(m_job->clock.elapsed()) / 1000});
+        m_send(PromptRead{m_job->id, m_job->run, progress.done, m_job->seconds()});
     else
         sendProgress(progress);
 }
@@ -164,17 +152,16 @@ void EngineWorker::step() {
 }
 
 void EngineWorker::sendProgress(const engine::Progress& progress) {
-    const qint64 now = m_job->clock.elapsed();
-    const bool due = m_job->lastProgress < 0 || now - m_job->lastProgress >= kProgressEveryMs;
+    const Clock::time_point now = Clock::now();
+    const bool due = !m_job->lastProgress || now - *m_job->lastProgress >= kProgressEvery;
     if (!due && !progress.finished()) return;
     m_job->lastProgress = now;
-    m_send(JobProgress{m_job->id, progress, static_cast<double>(now) / 1000});
+    m_send(JobProgress{m_job->id, progress, m_job->seconds()});
 }
 
 void EngineWorker::setPaused(JobId id, bool paused) {
     if (!m_job || m_job->id != id) return;
     m_job->paused = paused;
-    if (!paused) postSlice();
 }
 
 void EngineWorker::endCancelled(JobId id) {
@@ -189,12 +176,6 @@ void EngineWorker::inspect(const std::string& path) {
         out.failure = currentFailure(path);
     }
     m_send(std::move(out));
-}
-
-void EngineWorker::shutDown() {
-    m_job.reset();
-    m_promptRead.clear();
-    m_engine.reset();
 }
 
 void EngineWorker::end(JobEnded::How how, std::optional<engine::Failure> failure) {

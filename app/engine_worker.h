@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QElapsedTimer>
-#include <QObject>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,35 +12,37 @@
 
 namespace app {
 
-// Lives on the engine thread and owns the only Engine. Blocks for one slice at a time (a chunk of a
-// prompt, a decode step, a load), then posts itself the next, so that pauses and new commands get
-// through. A stop request is seen inside a slice as well. One job at a time: a new one ends the one
-// in work.
-class EngineWorker : public QObject {
-    Q_OBJECT
+// Lives on the engine thread and owns the only Engine, which is destroyed there with it. A job is
+// done in slices (a load, a chunk of a prompt, a decode step), so that pauses and new commands get
+// through between them; a stop request is seen inside a slice as well. One job at a time: a new one
+// ends the one in work. Nothing is thrown at the caller: a failure is an event.
+class EngineWorker {
   public:
-    // `send` takes every event, on the engine thread.
-    EngineWorker(EngineSource source, std::function<void(EngineEvent)> send);
-    ~EngineWorker() override;
+    using Send = std::function<void(EngineEvent)>;  // called on the engine thread
+    EngineWorker(EngineSource source, Send send);
 
-    // Called on the engine thread only, through queued calls.
     void open(JobId, const engine::OpenRequest&, std::stop_token);
     void run(JobId, const RunCommand&, std::stop_token);
     void goOn(JobId, const GoOnCommand&, std::stop_token);
     void setPaused(JobId, bool paused);
     void endCancelled(JobId);  // a paused job has no slice that would see its stop token
     void inspect(const std::string& path);
-    void shutDown();  // destroys the engine here, on its own thread
+
+    bool hasWork() const { return m_job && !m_job->paused; }
+    void slice();  // of the job in work; only when hasWork()
 
   private:
+    using Clock = std::chrono::steady_clock;
     struct Job {
         JobId id{};
         std::stop_token stop;
-        QElapsedTimer clock;
-        qint64 lastProgress = -1;  // ms on `clock`
+        Clock::time_point begin = Clock::now();
+        std::optional<Clock::time_point> lastProgress;
         engine::RunId run{};
         std::int64_t remaining = 0;
         bool paused = false;
+
+        double seconds() const;
     };
 
     void begin(JobId, std::stop_token);
@@ -49,19 +51,16 @@ class EngineWorker : public QObject {
     void guarded(Work&& work);
     void openRun(const RunCommand&);
     void closeRuns();
-    void postSlice();
-    void slice();
     void readChunk();
     void step();
     void sendProgress(const engine::Progress&);
     void end(JobEnded::How, std::optional<engine::Failure> = {});
 
     EngineSource m_source;
-    std::function<void(EngineEvent)> m_send;
+    Send m_send;
     std::unique_ptr<engine::Engine> m_engine;
     std::map<engine::RunId, bool> m_promptRead;  // every open run
     std::optional<Job> m_job;
-    bool m_slicePosted = false;
 };
 
 // What is in flight as a value that can be shown: anything thrown becomes a Failure. Call inside a

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Latest wins: what a slow consumer has not fetched yet is replaced, never queued behind.
 #pragma once
-#include <QMetaObject>
+#include <QCoreApplication>
+#include <QEvent>
 #include <QObject>
 #include <functional>
 #include <mutex>
@@ -43,34 +44,28 @@ class LatestRequest {
     std::stop_source m_running;
 };
 
-// What a worker thread has to say to a receiver on another thread. However much is posted, one
-// wake-up is queued at most: news that the receiver has not fetched is merged by the poster, so a
-// blocked GUI costs one frame of memory a view and then sees the newest. Owned by the receiver,
-// which must have joined the worker before it dies.
+// What a worker thread has to say to the thread that made the outbox. However much is posted, one
+// wake-up is queued at most: news not fetched yet is merged by the poster, so a blocked GUI costs
+// one frame of memory a view and then sees the newest. Values cross under a lock of ours and Qt
+// carries an empty event only, so that a thread sanitizer, to which Qt's own locks are invisible,
+// sees every hand-over. The owner joins the worker before it lets the outbox go.
 template <typename News>
-class Outbox {
+class Outbox : private QObject {
   public:
-    // `deliver` runs on the receiver's thread with all news since its last call.
-    template <typename Deliver>
-    Outbox(QObject* receiver, Deliver deliver)
-        : m_wake([this, receiver, deliver = std::move(deliver)] {
-              QMetaObject::invokeMethod(
-                  receiver, [this, deliver] { deliver(take()); }, Qt::QueuedConnection);
-          }) {}
+    // `deliver` runs on the maker's thread with all news since its last call.
+    explicit Outbox(std::function<void(const News&)> deliver) : m_deliver(std::move(deliver)) {}
 
     // Any thread. merge(News&) adds to what waits.
     template <typename Merge>
     void post(Merge&& merge) {
-        bool wake = false;
-        {
-            const std::lock_guard lock(m_mutex);
-            merge(m_news);
-            wake = !std::exchange(m_wakePending, true);
-        }
-        if (wake) m_wake();
+        const std::lock_guard lock(m_mutex);
+        merge(m_news);
+        if (std::exchange(m_wakePending, true)) return;
+        QCoreApplication::postEvent(this, new QEvent(QEvent::User));
     }
 
   private:
+    void customEvent(QEvent*) override { m_deliver(take()); }
     News take() {
         const std::lock_guard lock(m_mutex);
         m_wakePending = false;
@@ -80,7 +75,7 @@ class Outbox {
     std::mutex m_mutex;
     News m_news;
     bool m_wakePending = false;
-    std::function<void()> m_wake;
+    std::function<void(const News&)> m_deliver;
 };
 
 }  // namespace app

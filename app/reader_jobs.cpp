@@ -49,8 +49,10 @@ engine::Axis cut(const engine::Axis& axis, Rows pixels) {
 }  // namespace
 
 void SliceBudget::measured(double cells, double seconds) {
-    if (seconds < 0.001) return;  // a call's own cost, not the cells'
-    m_secondsPerCell = 0.5 * m_secondsPerCell + 0.5 * seconds / cells;
+    // A short call's time is mostly its own, not the cells': only a bound from above.
+    const double perCell = seconds / cells;
+    if (seconds >= 0.001 || perCell < m_secondsPerCell)
+        m_secondsPerCell = 0.5 * m_secondsPerCell + 0.5 * perCell;
 }
 
 TileRequest TileJob::nextPart(const SliceBudget& budget) const {

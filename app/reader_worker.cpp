@@ -72,8 +72,7 @@ struct ReaderWorker::News {
 
 // What the two threads share, and the loop of the reader thread.
 struct ReaderWorker::Reading {
-    template <typename Deliver>
-    Reading(ReaderWorker* owner, Deliver deliver) : outbox(owner, std::move(deliver)) {}
+    explicit Reading(std::function<void(const News&)> deliver) : outbox(std::move(deliver)) {}
 
     void run(const std::stop_token& quit);
     void takeRequests();
@@ -175,7 +174,7 @@ void ReaderWorker::Reading::slice(const engine::TraceReader& from) {
 
 ReaderWorker::ReaderWorker(QObject* parent)
     : QObject(parent),
-      m_reading(std::make_unique<Reading>(this, [this](const News& news) { deliver(news); })) {
+      m_reading(std::make_unique<Reading>([this](const News& news) { deliver(news); })) {
     m_reading->thread =
         std::jthread([reading = m_reading.get()](std::stop_token quit) { reading->run(quit); });
 }
