@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizer/bpe.h"
 
-#include <queue>
-
 #include "engine/tokenizer/byte_level.h"
+#include "engine/tokenizer/merge_queue.h"
 #include "engine/tokenizer/utf8.h"
 #include "engine/values/failure.h"
 
@@ -105,45 +104,35 @@ void Bpe::merge_short(std::vector<Symbol>& symbols, std::size_t first) const {
     symbols.resize(first + count);
 }
 
-// Symbols as a linked list, and a queue of (rank, left symbol). An entry is stale when the left
-// symbol's merge has another rank by now; it is dropped when it comes up, so that nothing is ever
-// searched for in the queue.
+// Symbols as a linked list. An entry of the queue is stale when the left symbol's merge has another
+// rank by now; it is dropped when it comes up, so that nothing is ever searched for in the queue.
 void Bpe::merge_long(std::vector<Symbol>& symbols, std::size_t first) const {
     constexpr std::uint32_t end = 0xFFFFFFFF;
     const auto count = static_cast<std::uint32_t>(symbols.size() - first);
     Symbol* const at = symbols.data() + first;
     std::vector<std::uint32_t> previous(count), next(count);
     std::vector<Merge> merges(count);
-    std::vector<std::uint64_t> entries;
-    entries.reserve(count);
-    const auto entry = [](std::uint32_t rank, std::uint32_t left) {
-        return static_cast<std::uint64_t>(rank) << 32 | left;
+    MergeQueue queue;
+    const auto renew = [&](std::uint32_t left) {
+        merges[left] = next[left] == end ? Merge{} : merges_.find(at[left].id, at[next[left]].id);
+        if (merges[left].rank != Merge::none) queue.push({merges[left].rank, left});
     };
     for (std::uint32_t i = 0; i < count; ++i) {
         previous[i] = i == 0 ? end : i - 1;
         next[i] = i + 1 == count ? end : i + 1;
-        if (next[i] != end) merges[i] = merges_.find(at[i].id, at[i + 1].id);
-        if (merges[i].rank != Merge::none) entries.push_back(entry(merges[i].rank, i));
+        renew(i);
     }
-    std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> queue(
-        std::greater<>{}, std::move(entries));
-    const auto renew = [&](std::uint32_t left) {
-        merges[left] = next[left] == end ? Merge{} : merges_.find(at[left].id, at[next[left]].id);
-        if (merges[left].rank != Merge::none) queue.push(entry(merges[left].rank, left));
-    };
-    while (!queue.empty()) {
-        const auto rank = static_cast<std::uint32_t>(queue.top() >> 32);
-        const auto left = static_cast<std::uint32_t>(queue.top());
-        queue.pop();
-        if (merges[left].rank != rank) continue;
+    while (const auto entry = queue.pop()) {
+        const std::uint32_t left = entry->place;
+        if (merges[left].rank != entry->rank) continue;
         const std::uint32_t right = next[left];
         at[left].id = merges[left].result;
         at[left].end = at[right].end;
         merges[right] = {};
         next[left] = next[right];
         if (next[left] != end) previous[next[left]] = left;
+        if (previous[left] != end) renew(previous[left]);  // first, so that places come in order
         renew(left);
-        if (previous[left] != end) renew(previous[left]);
     }
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i != end; i = next[i]) at[kept++] = at[i];

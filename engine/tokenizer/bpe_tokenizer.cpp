@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/formats/messages.h"
 #include "engine/tokenizer/byte_level.h"
 #include "engine/tokenizer/normalizer.h"
 #include "engine/tokenizer/utf8.h"
@@ -12,8 +11,6 @@
 
 namespace engine::tokenizer {
 namespace {
-
-constexpr std::size_t longest_text = 1u << 30;  // bytes; symbols count in 32 bits
 
 // Control tokens at which generation may stop though no file names them.
 constexpr std::array known_ends{"<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>"};
@@ -37,25 +34,6 @@ std::vector<AddedToken> normalized_tokens(const TokenizerParts& parts) {
 
 }  // namespace
 
-// A text to encode of which [given_begin, given_end) is the given text from `origin` on; the rest
-// is scaffolding.
-struct BpeTokenizer::Stretch {
-    std::string_view text;
-    std::size_t given_begin = 0, given_end = 0, origin = 0;
-
-    std::int64_t original(std::size_t at) const {
-        return static_cast<std::int64_t>(std::clamp(at, given_begin, given_end) - given_begin +
-                                         origin);
-    }
-};
-
-struct BpeTokenizer::Output {
-    Encoding encoding;
-    std::int64_t left_plain = 0;  // control strings that stayed text
-    std::int64_t left_out = 0;    // bytes without a token
-    std::vector<Bpe::Symbol> symbols;
-};
-
 BpeTokenizer::BpeTokenizer(TokenizerParts parts)
     : bpe_(parts.model, parts.where),
       as_given_(select(parts.added, false), parts.where),
@@ -64,11 +42,7 @@ BpeTokenizer::BpeTokenizer(TokenizerParts parts)
       nfc_(parts.nfc),
       bos_(parts.bos) {
     name_tokens(parts);
-    chat_ = recognize_chat_template(parts.chat_template);
-    const auto missing = [&](const ChatPart& part) {
-        return part.kind == ChatPart::Kind::Control && !controls_.contains(part.text);
-    };
-    if (chat_ && std::any_of(chat_->parts.begin(), chat_->parts.end(), missing)) chat_.reset();
+    plan_chat(parts);
 }
 
 void BpeTokenizer::name_tokens(const TokenizerParts& parts) {
@@ -92,10 +66,6 @@ void BpeTokenizer::name_tokens(const TokenizerParts& parts) {
         const bool known_end =
             std::find(known_ends.begin(), known_ends.end(), token.content) != known_ends.end();
         named.ends_text = token.special && known_end;
-        // White space that a token takes with it would be taken from the scaffolding or from the
-        // user's text.
-        if (token.special && !token.lstrip && !token.rstrip)
-            controls_.emplace(token.content, token.id);
     }
     for (const std::uint32_t id : parts.end_tokens)
         if (id < entries_.size()) entries_[id].ends_text = true;
@@ -104,6 +74,41 @@ void BpeTokenizer::name_tokens(const TokenizerParts& parts) {
                     "BOS is token " + std::to_string(*bos_) + " of a vocabulary of " +
                         std::to_string(entries_.size()),
                     parts.where);
+}
+
+// Finds the control tokens of the scaffolding once, here, so that none is ever looked for in what a
+// user typed.
+void BpeTokenizer::plan_chat(const TokenizerParts& parts) {
+    const std::optional<ChatParts> rendered = render_chat_template(parts.chat_template);
+    if (!rendered) return;
+    // White space that a control token takes with it would be taken from the user's text.
+    for (const AddedToken& token : parts.added)
+        if (token.special && (token.lstrip || token.rstrip)) return;
+    const auto add_text = [&](std::string_view text) {
+        if (!text.empty()) chat_.push_back({ChatStep::Kind::Text, 0, std::string(text)});
+    };
+    for (const ChatPart& part : *rendered) {
+        if (part.user) {
+            chat_.push_back({ChatStep::Kind::User});
+            continue;
+        }
+        std::vector<AddedTokens::Hit> hits;
+        as_given_.find(part.text, true, hits);
+        const std::string_view text = part.text;
+        std::size_t at = 0;
+        for (const AddedTokens::Hit& hit : hits) {
+            if (!entries_[hit.id].control) continue;
+            add_text(text.substr(at, hit.begin - at));
+            chat_.push_back({ChatStep::Kind::Control, hit.id});
+            at = hit.end;
+        }
+        add_text(text.substr(at));
+    }
+    // Turns are marked by control tokens; a vocabulary without them is not the template's.
+    const auto is_control = [](const ChatStep& step) {
+        return step.kind == ChatStep::Kind::Control;
+    };
+    if (std::none_of(chat_.begin(), chat_.end(), is_control)) chat_.clear();
 }
 
 const BpeTokenizer::Entry* BpeTokenizer::find(TokenId id) const {
@@ -124,167 +129,6 @@ bool BpeTokenizer::is_control(TokenId id) const {
 bool BpeTokenizer::ends_text(TokenId id) const {
     const Entry* const entry = find(id);
     return entry && entry->ends_text;
-}
-
-Encoding BpeTokenizer::encode(std::string_view text, const TokenizeOptions& options) const {
-    if (text.size() > longest_text)
-        throw Error(Failure::Kind::BadRequest, "the text has " + std::to_string(text.size()) +
-                                                   " bytes; the limit is " +
-                                                   std::to_string(longest_text));
-    Output out;
-    if (options.chat) {
-        encode_chat(text, options.parse_special, out);
-    } else {
-        encode_stretch({text, 0, text.size(), 0}, options.parse_special, out);
-        if (options.add_bos) add_bos(text, out);
-    }
-    std::vector<std::string>& notes = out.encoding.notes;
-    if (out.left_plain > 0)
-        notes.push_back(std::to_string(out.left_plain) +
-                        (out.left_plain == 1 ? " control string is" : " control strings are") +
-                        " plain text here (special tokens are not parsed)");
-    if (out.left_out > 0)
-        notes.push_back(std::to_string(out.left_out) +
-                        " bytes have no token in this vocabulary and were left out");
-    return std::move(out.encoding);
-}
-
-void BpeTokenizer::add_bos(std::string_view text, Output& out) const {
-    if (!bos_) return;
-    const Entry& bos = entries_[*bos_];
-    const std::string name = formats::shown(bos.bytes);
-    std::vector<Token>& tokens = out.encoding.tokens;
-    std::vector<std::string>& notes = out.encoding.notes;
-    const auto id = static_cast<TokenId>(*bos_);
-    if (!tokens.empty() && tokens.front().id == id) {
-        notes.push_back("The text begins with " + name + ", so no second BOS was added");
-        return;
-    }
-    tokens.insert(tokens.begin(), Token{id, bos.bytes, 0, 0, true});
-    notes.push_back("BOS " + name + " added by the tokenizer's own rule");
-    if (!bos.bytes.empty() && text.starts_with(bos.bytes))
-        notes.push_back("The text begins with the characters " + name +
-                        "; they are plain text after the BOS");
-}
-
-void BpeTokenizer::encode_chat(std::string_view text, bool parse_special, Output& out) const {
-    if (!chat_)
-        throw Error(Failure::Kind::BadRequest, "this model has no chat template that is known here",
-                    "chat", "give the prompt as raw text");
-    std::string joined;  // text between two control tokens: what a user typed may merge with the
-                         // scaffolding around it
-    bool given_seen = false;
-    std::size_t given_begin = 0, given_end = 0;
-    const auto flush = [&] {
-        const std::size_t origin = given_seen && given_begin == given_end ? text.size() : 0;
-        encode_stretch({joined, given_begin, given_end, origin}, parse_special, out);
-        joined.clear();
-        given_begin = given_end = 0;
-    };
-    for (const ChatPart& part : chat_->parts) {
-        switch (part.kind) {
-            case ChatPart::Kind::Control:
-                flush();
-                push({{}, 0, 0, given_seen ? text.size() : 0}, controls_.at(part.text), 0, 0, out);
-                break;
-            case ChatPart::Kind::Text: joined += part.text; break;
-            case ChatPart::Kind::User:
-                given_begin = joined.size();
-                joined += text;
-                given_end = joined.size();
-                given_seen = true;
-                break;
-        }
-    }
-    flush();
-}
-
-void BpeTokenizer::encode_stretch(const Stretch& stretch, bool parse_special, Output& out) const {
-    std::vector<AddedTokens::Hit> hits;
-    out.left_plain += as_given_.find(stretch.text, parse_special, hits);
-    std::size_t at = 0;
-    for (const AddedTokens::Hit& hit : hits) {
-        encode_between(stretch, at, hit.begin, parse_special, out);
-        push(stretch, hit.id, hit.begin, hit.end, out);
-        at = hit.end;
-    }
-    encode_between(stretch, at, stretch.text.size(), parse_special, out);
-}
-
-// Text without added tokens: valid UTF-8 goes through normalizer and pre-tokenizer, broken bytes
-// straight to BPE.
-void BpeTokenizer::encode_between(const Stretch& stretch, std::size_t begin, std::size_t end,
-                                  bool parse_special, Output& out) const {
-    while (begin < end) {
-        const std::string_view rest = stretch.text.substr(begin, end - begin);
-        if (const std::size_t valid = valid_prefix(rest); valid > 0) {
-            encode_valid(stretch, begin, begin + valid, parse_special, out);
-            begin += valid;
-            continue;
-        }
-        const std::size_t broken = broken_prefix(rest);
-        out.symbols.clear();
-        bpe_.encode(rest.substr(0, broken), out.symbols);
-        std::size_t at = 0;
-        for (const Bpe::Symbol& symbol : out.symbols) {
-            out.left_out += static_cast<std::int64_t>(symbol.begin - at);
-            at = symbol.end;
-            push(stretch, symbol.id, begin + symbol.begin, begin + symbol.end, out);
-        }
-        out.left_out += static_cast<std::int64_t>(broken - at);
-        begin += broken;
-    }
-}
-
-void BpeTokenizer::encode_valid(const Stretch& stretch, std::size_t begin, std::size_t end,
-                                bool parse_special, Output& out) const {
-    NormalizedText changed;
-    std::string_view text = stretch.text.substr(begin, end - begin);
-    if (nfc_) {
-        changed = to_nfc(text);
-        text = changed.text;
-    }
-    const auto push_range = [&](std::uint32_t id, std::size_t from, std::size_t to) {
-        const NormalizedText::Range range = changed.original(from, to);
-        push(stretch, id, begin + range.begin, begin + range.end, out);
-    };
-    const auto encode_part = [&](std::size_t from, std::size_t to) {
-        const std::string_view part = text.substr(from, to - from);
-        std::string spaced;
-        for (const Piece& piece : pre_tokenizer_.split(part)) {
-            std::string_view bytes = part.substr(piece.begin, piece.end - piece.begin);
-            if (piece.space_before) bytes = spaced = ' ' + std::string(bytes);
-            const std::size_t shift = piece.space_before ? 1 : 0;
-            const auto place = [&](std::size_t in_piece) {  // the added space takes no place
-                return from + piece.begin + (in_piece > shift ? in_piece - shift : 0);
-            };
-            out.symbols.clear();
-            bpe_.encode(bytes, out.symbols);
-            std::size_t at = 0;
-            for (const Bpe::Symbol& symbol : out.symbols) {
-                out.left_out += static_cast<std::int64_t>(symbol.begin - at);
-                at = symbol.end;
-                push_range(symbol.id, place(symbol.begin), place(symbol.end));
-            }
-            out.left_out += static_cast<std::int64_t>(bytes.size() - at);
-        }
-    };
-    std::vector<AddedTokens::Hit> hits;
-    if (!normalized_.empty()) out.left_plain += normalized_.find(text, parse_special, hits);
-    std::size_t at = 0;
-    for (const AddedTokens::Hit& hit : hits) {
-        if (hit.begin > at) encode_part(at, hit.begin);
-        push_range(hit.id, hit.begin, hit.end);
-        at = hit.end;
-    }
-    if (at < text.size()) encode_part(at, text.size());
-}
-
-void BpeTokenizer::push(const Stretch& stretch, std::uint32_t id, std::size_t begin,
-                        std::size_t end, Output& out) const {
-    const Entry& entry = entries_[id];
-    out.encoding.tokens.push_back({static_cast<TokenId>(id), entry.bytes, stretch.original(begin),
-                                   stretch.original(end), entry.control});
 }
 
 }  // namespace engine::tokenizer

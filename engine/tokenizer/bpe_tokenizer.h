@@ -39,17 +39,24 @@ class BpeTokenizer final : public Tokenizer {
     const std::string& bytes(TokenId) const override;
     bool is_control(TokenId) const override;
     bool ends_text(TokenId) const override;
-    bool has_chat_template() const override { return chat_.has_value(); }
+    bool has_chat_template() const override { return !chat_.empty(); }
 
   private:
     struct Entry {
         std::string bytes;
         bool control = false, ends_text = false;
     };
+    struct ChatStep {  // of a rendered chat: a control token, scaffolding text, or the user's text
+        enum class Kind { Control, Text, User };
+        Kind kind = Kind::Text;
+        std::uint32_t id = 0;
+        std::string text;
+    };
     struct Stretch;
     struct Output;
     const Entry* find(TokenId) const;
     void name_tokens(const TokenizerParts&);
+    void plan_chat(const TokenizerParts&);
     void encode_chat(std::string_view text, bool parse_special, Output&) const;
     void encode_stretch(const Stretch&, bool parse_special, Output&) const;
     void encode_between(const Stretch&, std::size_t begin, std::size_t end, bool parse_special,
@@ -65,7 +72,7 @@ class BpeTokenizer final : public Tokenizer {
     PreTokenizer pre_tokenizer_;
     bool nfc_ = false;
     std::optional<std::uint32_t> bos_;
-    std::optional<ChatTemplate> chat_;
+    std::vector<ChatStep> chat_;  // empty: no template that is known
     std::unordered_map<std::string, std::uint32_t>
         controls_;  // control tokens by content, for scaffolding
 };

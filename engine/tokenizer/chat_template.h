@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Chat templates are programs. The ones known here are recognized by their text and rendered for
-// one user message; any other is refused, since a prompt that is nearly right misleads worse than
-// none.
+// Chat templates are Jinja programs. The part of Jinja that ChatML templates need is evaluated
+// here, for one user message and the generation prompt after it, without the message's text: what
+// depends on that text, or on anything else that is not known for certain, makes the template
+// unknown, since a prompt that is nearly right misleads worse than none. Rendering is then the same
+// for every text, which is why it can be done when the model is opened.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,20 +12,16 @@
 
 namespace engine::tokenizer {
 
-// The parts of a rendered chat in order. Scaffolding that is a control token is named as one, so
-// that nothing has to be searched for in what a user typed.
+// The parts of a rendered chat in order.
 struct ChatPart {
-    enum class Kind { Control, Text, User };
-    Kind kind = Kind::Text;
-    std::string text;  // of Control and Text; the user's own text stands in place of User
+    bool user = false;  // the user's text stands here
+    std::string text;   // else this
+    bool operator==(const ChatPart&) const = default;
 };
+using ChatParts = std::vector<ChatPart>;
 
-struct ChatTemplate {
-    std::vector<ChatPart> parts;
-};
-
-// What the template renders for one user message and the generation prompt after it, with no tools;
-// nothing where the template is not known.
-std::optional<ChatTemplate> recognize_chat_template(std::string_view source);
+// What Hugging Face's apply_chat_template renders for one user message with add_generation_prompt,
+// without tools. Nothing where that cannot be told for certain.
+std::optional<ChatParts> render_chat_template(std::string_view source);
 
 }  // namespace engine::tokenizer

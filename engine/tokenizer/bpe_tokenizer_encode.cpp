@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The way of a text: added tokens are cut out, the rest is normalized, cut into pieces and merged;
+// every token keeps the bytes of the given text that it came from.
+#include <algorithm>
+
+#include "engine/formats/messages.h"
+#include "engine/tokenizer/bpe_tokenizer.h"
+#include "engine/tokenizer/normalizer.h"
+#include "engine/tokenizer/utf8.h"
+#include "engine/values/failure.h"
+
+namespace engine::tokenizer {
+namespace {
+
+constexpr std::size_t longest_text = 1u << 30;  // bytes; symbols count in 32 bits
+
+}  // namespace
+
+// A text to encode of which [given_begin, given_end) is the given text from `origin` on; the rest
+// is scaffolding.
+struct BpeTokenizer::Stretch {
+    std::string_view text;
+    std::size_t given_begin = 0, given_end = 0, origin = 0;
+
+    std::int64_t original(std::size_t at) const {
+        return static_cast<std::int64_t>(std::clamp(at, given_begin, given_end) - given_begin +
+                                         origin);
+    }
+};
+
+struct BpeTokenizer::Output {
+    Encoding encoding;
+    std::int64_t left_plain = 0;  // control strings that stayed text
+    std::int64_t left_out = 0;    // bytes without a token
+    std::vector<Bpe::Symbol> symbols;
+};
+
+Encoding BpeTokenizer::encode(std::string_view text, const TokenizeOptions& options) const {
+    if (text.size() > longest_text)
+        throw Error(Failure::Kind::BadRequest, "the text has " + std::to_string(text.size()) +
+                                                   " bytes; the limit is " +
+                                                   std::to_string(longest_text));
+    Output out;
+    if (options.chat) {
+        encode_chat(text, options.parse_special, out);
+    } else {
+        encode_stretch({text, 0, text.size(), 0}, options.parse_special, out);
+        if (options.add_bos) add_bos(text, out);
+    }
+    std::vector<std::string>& notes = out.encoding.notes;
+    if (out.left_plain > 0)
+        notes.push_back(std::to_string(out.left_plain) +
+                        (out.left_plain == 1 ? " control string is" : " control strings are") +
+                        " plain text here (special tokens are not parsed)");
+    if (out.left_out > 0)
+        notes.push_back(std::to_string(out.left_out) +
+                        " bytes have no token in this vocabulary and were left out");
+    return std::move(out.encoding);
+}
+
+void BpeTokenizer::add_bos(std::string_view text, Output& out) const {
+    if (!bos_) return;
+    const Entry& bos = entries_[*bos_];
+    const std::string name = formats::shown(bos.bytes);
+    std::vector<Token>& tokens = out.encoding.tokens;
+    std::vector<std::string>& notes = out.encoding.notes;
+    const auto id = static_cast<TokenId>(*bos_);
+    if (!tokens.empty() && tokens.front().id == id) {
+        notes.push_back("The text begins with " + name + ", so no second BOS was added");
+        return;
+    }
+    tokens.insert(tokens.begin(), Token{id, bos.bytes, 0, 0, true});
+    notes.push_back("BOS " + name + " added by the tokenizer's own rule");
+    if (!bos.bytes.empty() && text.starts_with(bos.bytes))
+        notes.push_back("The text begins with the characters " + name +
+                        "; they are plain text after the BOS");
+}
+
+void BpeTokenizer::encode_chat(std::string_view text, bool parse_special, Output& out) const {
+    if (chat_.empty())
+        throw Error(Failure::Kind::BadRequest, "this model has no chat template that is known here",
+                    "chat", "give the prompt as raw text");
+    std::string joined;  // text between two control tokens: what a user typed may merge with the
+                         // scaffolding around it
+    bool given_seen = false;
+    std::size_t given_begin = 0, given_end = 0;
+    const auto flush = [&] {
+        const std::size_t origin = given_seen && given_begin == given_end ? text.size() : 0;
+        encode_stretch({joined, given_begin, given_end, origin}, parse_special, out);
+        joined.clear();
+        given_begin = given_end = 0;
+    };
+    for (const ChatStep& step : chat_) {
+        switch (step.kind) {
+            case ChatStep::Kind::Control:
+                flush();
+                push({{}, 0, 0, given_seen ? text.size() : 0}, step.id, 0, 0, out);
+                break;
+            case ChatStep::Kind::Text: joined += step.text; break;
+            case ChatStep::Kind::User:
+                given_begin = joined.size();
+                joined += text;
+                given_end = joined.size();
+                given_seen = true;
+                break;
+        }
+    }
+    flush();
+}
+
+void BpeTokenizer::encode_stretch(const Stretch& stretch, bool parse_special, Output& out) const {
+    std::vector<AddedTokens::Hit> hits;
+    out.left_plain += as_given_.find(stretch.text, parse_special, hits);
+    std::size_t at = 0;
+    for (const AddedTokens::Hit& hit : hits) {
+        encode_between(stretch, at, hit.begin, parse_special, out);
+        push(stretch, hit.id, hit.begin, hit.end, out);
+        at = hit.end;
+    }
+    encode_between(stretch, at, stretch.text.size(), parse_special, out);
+}
+
+// Text without added tokens: valid UTF-8 goes through normalizer and pre-tokenizer, broken bytes
+// straight to BPE.
+void BpeTokenizer::encode_between(const Stretch& stretch, std::size_t begin, std::size_t end,
+                                  bool parse_special, Output& out) const {
+    while (begin < end) {
+        const std::string_view rest = stretch.text.substr(begin, end - begin);
+        if (const std::size_t valid = valid_prefix(rest); valid > 0) {
+            encode_valid(stretch, begin, begin + valid, parse_special, out);
+            begin += valid;
+            continue;
+        }
+        const std::size_t broken = broken_prefix(rest);
+        out.symbols.clear();
+        bpe_.encode(rest.substr(0, broken), out.symbols);
+        std::size_t at = 0;
+        for (const Bpe::Symbol& symbol : out.symbols) {
+            out.left_out += static_cast<std::int64_t>(symbol.begin - at);
+            at = symbol.end;
+            push(stretch, symbol.id, begin + symbol.begin, begin + symbol.end, out);
+        }
+        out.left_out += static_cast<std::int64_t>(broken - at);
+        begin += broken;
+    }
+}
+
+void BpeTokenizer::encode_valid(const Stretch& stretch, std::size_t begin, std::size_t end,
+                                bool parse_special, Output& out) const {
+    NormalizedText changed;
+    std::string_view text = stretch.text.substr(begin, end - begin);
+    if (nfc_) {
+        changed = to_nfc(text);
+        text = changed.text;
+    }
+    const auto push_range = [&](std::uint32_t id, std::size_t from, std::size_t to) {
+        const NormalizedText::Range range = changed.original(from, to);
+        push(stretch, id, begin + range.begin, begin + range.end, out);
+    };
+    const auto encode_part = [&](std::size_t from, std::size_t to) {
+        const std::string_view part = text.substr(from, to - from);
+        std::string spaced;
+        for (const Piece& piece : pre_tokenizer_.split(part)) {
+            std::string_view bytes = part.substr(piece.begin, piece.end - piece.begin);
+            if (piece.space_before) bytes = spaced = ' ' + std::string(bytes);
+            const std::size_t shift = piece.space_before ? 1 : 0;
+            const auto place = [&](std::size_t in_piece) {  // the added space takes no place
+                return from + piece.begin + (in_piece > shift ? in_piece - shift : 0);
+            };
+            out.symbols.clear();
+            bpe_.encode(bytes, out.symbols);
+            std::size_t at = 0;
+            for (const Bpe::Symbol& symbol : out.symbols) {
+                out.left_out += static_cast<std::int64_t>(symbol.begin - at);
+                at = symbol.end;
+                push_range(symbol.id, place(symbol.begin), place(symbol.end));
+            }
+            out.left_out += static_cast<std::int64_t>(bytes.size() - at);
+        }
+    };
+    std::vector<AddedTokens::Hit> hits;
+    if (!normalized_.empty()) out.left_plain += normalized_.find(text, parse_special, hits);
+    std::size_t at = 0;
+    for (const AddedTokens::Hit& hit : hits) {
+        if (hit.begin > at) encode_part(at, hit.begin);
+        push_range(hit.id, hit.begin, hit.end);
+        at = hit.end;
+    }
+    if (at < text.size()) encode_part(at, text.size());
+}
+
+void BpeTokenizer::push(const Stretch& stretch, std::uint32_t id, std::size_t begin,
+                        std::size_t end, Output& out) const {
+    const Entry& entry = entries_[id];
+    out.encoding.tokens.push_back({static_cast<TokenId>(id), entry.bytes, stretch.original(begin),
+                                   stretch.original(end), entry.control});
+}
+
+}  // namespace engine::tokenizer
