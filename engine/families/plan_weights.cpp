@@ -137,6 +137,11 @@ void plan_weights(ModelPlan& plan, const Checkpoint& checkpoint, const Facts& fa
     plan.unembedding = facts.tied ? names.embedding : names.unembedding;
     weights.need(plan.embedding, {facts.vocab, facts.d_model}, vocab);
     weights.need(plan.final_norm, {facts.d_model}, term("d_model", facts.d_model));
+    if (!facts.tied && !checkpoint.has(plan.unembedding))
+        throw Error(
+            Failure::Kind::BadFile,
+            "the tensor " + plan.unembedding + " is missing, and tie_word_embeddings is not true",
+            formats::shown(checkpoint.path, 400));
     weights.need(plan.unembedding, {facts.vocab, facts.d_model}, vocab);
     for (int i = 0; i < facts.layers; ++i) {
         LayerWeights layer = names_of_layer(names, i, checkpoint, facts, architecture.qk_norm);

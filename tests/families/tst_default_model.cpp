@@ -22,9 +22,7 @@ class TestDefaultModel : public QObject {
     Q_OBJECT
   private slots:
     void opensAndPlans() {
-        const QString cache = qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache") +
-                              "/headscope/models/";
-        const QString path = cache + "SmolLM2-135M-Instruct.Q4_1.gguf";
+        const QString path = model_path();
         if (!QFileInfo::exists(path)) QSKIP("the default model is not in the cache folder");
         const auto file = engine::formats::open_checkpoint(path.toStdString());
         QCOMPARE(file.tensors.size(), std::size_t{272});

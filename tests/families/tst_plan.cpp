@@ -355,6 +355,26 @@ class TestPlan : public QObject {
         QVERIFY(more.config.per_layer[0].q_bias && !more.config.per_layer[1].q_bias);
     }
 
+    // C14: one model as safetensors and as GGUF is one configuration; only the order of q and k
+    // rows differs.
+    void twins() {
+        const auto plan = [](const char* path) {
+            return engine::families::plan_model(
+                engine::formats::open_checkpoint(std::string(TEST_DATA) + path));
+        };
+        const ModelPlan a = plan("/tiny_llama"), b = plan("/tiny_llama/tiny_llama.gguf");
+        QCOMPARE(a.q_rows, RotaryRows::HalfSplit);
+        QCOMPARE(b.q_rows, RotaryRows::Interleaved);
+        const auto facts = [](const engine::ModelConfig& c) {
+            return std::vector<std::int64_t>{c.layers,  c.query_heads, c.kv_heads, c.head_dim,
+                                             c.d_model, c.d_ff,        c.vocab,    c.context};
+        };
+        QCOMPARE(facts(a.config), facts(b.config));
+        QCOMPARE(a.config.norm_eps, b.config.norm_eps);
+        QCOMPARE(a.config.per_layer[0].rope.inverse_frequency,
+                 b.config.per_layer[0].rope.inverse_frequency);
+    }
+
     void badGguf_data() {
         QTest::addColumn<GgufWriter>("writer");
         QTest::addColumn<QStringList>("said");
