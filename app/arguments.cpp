@@ -39,7 +39,7 @@ std::string trimmed(double value) {
 }  // namespace
 
 void badArgument(const std::string& option, std::string_view value, const std::string& why) {
-    refuse(option + " " + quoted(value) + ": " + why);
+    refuse(option + " " + quote(value) + ": " + why);
 }
 
 std::optional<std::uint64_t> parseUnsigned(std::string_view text) {
@@ -72,7 +72,7 @@ Arguments::Arguments(const std::vector<Option>& options, std::size_t mostPositio
         const std::string& word = typed[i];
         if (ended || word.size() < 2 || word[0] != '-') {
             if (m_positionals.size() == mostPositionals)
-                note("unexpected argument " + quoted(word));
+                note("unexpected argument " + quote(word));
             else
                 m_positionals.push_back(word);
             continue;
@@ -87,7 +87,7 @@ Arguments::Arguments(const std::vector<Option>& options, std::size_t mostPositio
         const std::string name = word.substr(0, equals);
         const Option* option = find(options, name);
         if (!option) {
-            note("unknown option " + quoted(name));
+            note("unknown option " + quote(name));
             continue;
         }
         if (m_values.contains(name)) note(name + " is given twice");
@@ -160,7 +160,7 @@ std::optional<std::vector<std::int64_t>> Arguments::integers(const std::string& 
         if (!number || *number < static_cast<std::uint64_t>(low) ||
             *number > static_cast<std::uint64_t>(high))
             badArgument(name, *value,
-                        quoted(part) + " is not a whole number from " + thousands(low) + " to " +
+                        quote(part) + " is not a whole number from " + thousands(low) + " to " +
                             thousands(high));
         numbers.push_back(static_cast<std::int64_t>(*number));
     }

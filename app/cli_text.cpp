@@ -63,7 +63,7 @@ std::string oneLine(std::string_view bytes) {
     return out;
 }
 
-std::string quoted(std::string_view value) {
+std::string quote(std::string_view value) {
     constexpr std::size_t most = 60;
     if (value.size() <= most) return "'" + oneLine(value) + "'";
     std::size_t cut = most;

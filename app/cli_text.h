@@ -13,7 +13,7 @@ namespace app {
 std::string oneLine(std::string_view bytes);
 
 // A user's value for a message: 'text', on one line, cut after 60 bytes.
-std::string quoted(std::string_view value);
+std::string quote(std::string_view value);
 
 // "742 B", "1.50 GB" (10^9); "8,192".
 std::string humanBytes(std::int64_t bytes);

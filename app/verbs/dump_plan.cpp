@@ -61,9 +61,9 @@ std::vector<std::string> parseTensorKinds(const std::string& list) {
     std::vector<std::string> kinds;
     for (const std::string& kind : splitList(list)) {
         if (std::find(tensorKinds().begin(), tensorKinds().end(), kind) == tensorKinds().end())
-            badArgument("--tensors", list, quoted(kind) + " is none of " + joined(tensorKinds()));
+            badArgument("--tensors", list, quote(kind) + " is none of " + joined(tensorKinds()));
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
-            badArgument("--tensors", list, quoted(kind) + " is given twice");
+            badArgument("--tensors", list, quote(kind) + " is given twice");
         kinds.push_back(kind);
     }
     return kinds;
@@ -78,7 +78,7 @@ std::vector<engine::Layer> parseLayers(const std::string& list, int layers) {
     }
     for (const std::string& part : splitList(list)) {
         const auto number = parseUnsigned(part);
-        if (!number) badArgument("--layers", list, quoted(part) + " is no layer's number");
+        if (!number) badArgument("--layers", list, quote(part) + " is no layer's number");
         if (*number >= static_cast<std::uint64_t>(layers))
             badArgument(
                 "--layers", list,

@@ -52,7 +52,7 @@ void checkFormat(const std::string& out) {
     if (format == "png" || format == "PNG") return;
     badArgument("--out", out,
                 format.empty() ? "a name that ends in .png tells the format"
-                               : "unknown format " + quoted(format) + "; png is written");
+                               : "unknown format " + quote(format) + "; png is written");
 }
 
 void writePng(QImage image, const engine::ModelInfo& info, OutputFile& file) {

@@ -42,7 +42,7 @@ ExportView parseView(const std::string& typed) {
         const auto at = head(part);
         if (!at)
             badArgument("--view", typed,
-                        quoted(bars ? typed.substr(5) : part) +
+                        quote(bars ? typed.substr(5) : part) +
                             " is no view: L12.H7 (several with commas), L12, grid, "
                             "bars or bars:L12");
         if (std::find(view.heads.begin(), view.heads.end(), *at) != view.heads.end())

@@ -37,7 +37,6 @@ void printJson(std::ostream& out, const engine::ModelInfo& info) {
     json["attention"] = nlohmann::json::array();
     for (const engine::AttentionRule& rule : info.attention)
         json["attention"].push_back(rule.describe());
-    json["chat_template"] = info.has_chat_template;
     json["hash"] = info.hash;
     json["supported"] = info.supported;
     json["reason"] = info.reason;
@@ -79,7 +78,6 @@ void printText(std::ostream& out, const engine::ModelInfo& info) {
          humanBytes(info.bytes_per_token) + " of trace (k, v, q, z and lse of every layer)");
     line("memory", humanBytes(info.memory_free) + " free of " + humanBytes(info.memory_total));
     line("fits", thousands(tokensThatFit(info)) + " tokens, all captured");
-    line("chat template", info.has_chat_template ? "yes" : "no");
     line("hash", info.hash);
     line("supported", info.supported ? "yes" : "no: " + info.reason);
 }

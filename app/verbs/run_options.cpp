@@ -175,7 +175,7 @@ engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
     // A sampled token needs a row of its own before the next can be sampled, the last one none.
     if (rowsOf(tokens, options.generate) > info.context)
         throw engine::Error(Kind::BadRequest,
-                            "--generate " + quoted(std::to_string(options.generate)) + ": " +
+                            "--generate " + quote(std::to_string(options.generate)) + ": " +
                                 thousands(tokens) +
                                 " prompt tokens and as many more pass the model's context of " +
                                 thousands(info.context));
@@ -200,7 +200,7 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
     const bool greedy = options.sampling.temperature == 0;
     if (lastHasNoPlace && !greedy)
         throw engine::Error(Kind::BadRequest,
-                            "--generate " + quoted(std::to_string(options.generate)) +
+                            "--generate " + quote(std::to_string(options.generate)) +
                                 ": sampling needs one position more than the context of " +
                                 thousands(engine.info().context) + " has; generate one token less");
     engine::RunRequest request;

@@ -18,6 +18,13 @@ const std::vector<Option> options = {{"--count", "N", ""},
 
 using Words = std::vector<std::string>;
 
+Words words(const QByteArray& line) {
+    Words out;
+    for (const QByteArray& word : line.split(' '))
+        out.push_back(word == "``" ? "" : QByteArray(word).replace('~', ' ').toStdString());
+    return out;
+}
+
 // What the arguments are refused for; empty if they are taken.
 std::string refusal(const Words& typed) {
     try {
@@ -39,54 +46,53 @@ class CliArgumentsTest : public QObject {
 
   private Q_SLOTS:
     void refuses_data() {
-        QTest::addColumn<Words>("typed");
-        QTest::addColumn<Words>("named");  // what the message must hold
-        const auto row = [](const char* name, Words typed, Words named) {
-            QTest::newRow(name) << typed << named;
+        QTest::addColumn<QByteArray>("typed");
+        QTest::addColumn<QByteArray>("named");  // what the message must hold
+        // ~ stands for a space in a word, `` for an empty word.
+        const auto row = [](const char* name, const char* typed, const char* named) {
+            QTest::newRow(name) << QByteArray(typed) << QByteArray(named);
         };
-        row("unknown option", {"--frob"}, {"--frob"});
-        row("unknown short option", {"-x"}, {"-x"});
-        row("a prefix is not the option", {"--coun", "3"}, {"--coun"});
-        row("second positional", {"a", "b"}, {"'b'"});
-        row("no value", {"--count"}, {"--count", "N"});
-        row("an option where the value should be", {"--name", "--json"},
-            {"--name", "--name=--json"});
-        row("value for a switch", {"--json=yes"}, {"--json"});
-        row("twice", {"--count", "1", "--count", "2"}, {"--count", "twice"});
-        row("empty number", {"--count", ""}, {"--count", "''"});
-        row("trailing text", {"--count", "12x"}, {"--count", "'12x'"});
-        row("leading space", {"--count", " 12"}, {"--count", "' 12'"});
-        row("plus", {"--count", "+12"}, {"--count", "'+12'"});
-        row("negative", {"--count", "-1"}, {"--count", "'-1'"});
-        row("fraction", {"--count", "1.5"}, {"--count", "'1.5'"});
-        row("exponent", {"--count", "1e1"}, {"--count", "'1e1'"});
-        row("below the range", {"--count", "0"}, {"--count", "'0'", "1", "100"});
-        row("above the range", {"--count", "101"}, {"--count", "'101'", "1", "100"});
-        row("past 64 bits", {"--count", "18446744073709551617"},
-            {"--count", "18446744073709551617"});
-        row("real: text", {"--share", "half"}, {"--share", "'half'"});
-        row("real: trailing text", {"--share", "0.5f"}, {"--share", "'0.5f'"});
-        row("real: nan", {"--share", "nan"}, {"--share", "'nan'"});
-        row("real: inf", {"--share", "inf"}, {"--share", "'inf'"});
-        row("real: hexadecimal", {"--share", "0x1p-1"}, {"--share", "0x1p-1"});
-        row("real: comma", {"--share", "0,5"}, {"--share", "'0,5'"});
-        row("real: above the range", {"--share", "1.01"}, {"--share", "'1.01'"});
-        row("real: overflow", {"--share", "1e999"}, {"--share", "'1e999'"});
-        row("list: empty", {"--ids", ""}, {"--ids", "''"});
-        row("list: hole", {"--ids", "1,,2"}, {"--ids", "''", "'1,,2'"});
-        row("list: trailing comma", {"--ids", "1,"}, {"--ids", "'1,'"});
-        row("list: negative", {"--ids", "1,-2"}, {"--ids", "'-2'"});
-        row("list: space", {"--ids", "1, 2"}, {"--ids", "' 2'"});
-        row("list: above the range", {"--ids", "1,1001"}, {"--ids", "'1001'"});
-        row("control characters", {"--count", "1\n2\x1b[31m"}, {"'1\\n2\\x1b[31m'"});
+        row("unknown option", "--frob", "--frob");
+        row("unknown short option", "-x", "-x");
+        row("a prefix is not the option", "--coun 3", "--coun");
+        row("second positional", "a b", "'b'");
+        row("no value", "--count", "--count N");
+        row("an option where the value should be", "--name --json", "--name --name=--json");
+        row("value for a switch", "--json=yes", "--json");
+        row("twice", "--count 1 --count 2", "--count twice");
+        row("empty number", "--count ``", "--count ''");
+        row("trailing text", "--count 12x", "--count '12x'");
+        row("leading space", "--count ~12", "--count '~12'");
+        row("plus", "--count +12", "--count '+12'");
+        row("negative", "--count -1", "--count '-1'");
+        row("fraction", "--count 1.5", "--count '1.5'");
+        row("exponent", "--count 1e1", "--count '1e1'");
+        row("below the range", "--count 0", "--count '0' 1 100");
+        row("above the range", "--count 101", "--count '101' 1 100");
+        row("past 64 bits", "--count 18446744073709551617", "--count 18446744073709551617");
+        row("real: text", "--share half", "--share 'half'");
+        row("real: trailing text", "--share 0.5f", "--share '0.5f'");
+        row("real: nan", "--share nan", "--share 'nan'");
+        row("real: inf", "--share inf", "--share 'inf'");
+        row("real: hexadecimal", "--share 0x1p-1", "--share 0x1p-1");
+        row("real: comma", "--share 0,5", "--share '0,5'");
+        row("real: above the range", "--share 1.01", "--share '1.01'");
+        row("real: overflow", "--share 1e999", "--share '1e999'");
+        row("list: empty", "--ids ``", "--ids ''");
+        row("list: hole", "--ids 1,,2", "--ids '' '1,,2'");
+        row("list: trailing comma", "--ids 1,", "--ids '1,'");
+        row("list: negative", "--ids 1,-2", "--ids '-2'");
+        row("list: space", "--ids 1,~2", "--ids '~2'");
+        row("list: above the range", "--ids 1,1001", "--ids '1001'");
+        row("control characters", "--count 1\n2\x1b[31m", "'1\\n2\\x1b[31m'");
     }
     void refuses() {
-        QFETCH(Words, typed);
-        QFETCH(Words, named);
-        const std::string line = refusal(typed);
+        QFETCH(QByteArray, typed);
+        QFETCH(QByteArray, named);
+        const std::string line = refusal(words(typed));
         QVERIFY2(!line.empty(), "was taken");
         QVERIFY2(line.find_first_of("\n\x1b") == std::string::npos, line.c_str());
-        for (const std::string& part : named)
+        for (const std::string& part : words(named))
             QVERIFY2(line.find(part) != std::string::npos, (line + " lacks " + part).c_str());
     }
 
@@ -128,7 +134,7 @@ class CliArgumentsTest : public QObject {
                            "b\xed\xa0\x80"),
                  std::string("a\xEF\xBF\xBD\xEF\xBF\xBD"
                              "b\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"));
-        QVERIFY(app::quoted(std::string(10'000, 'x')).size() < 80);
+        QVERIFY(quote(std::string(10'000, 'x')).size() < 80);
     }
 };
 

@@ -194,19 +194,8 @@ class CliProgramTest : public QObject {
         row("a folder without a model", "info /proc/self/fd", 1);
         row("a foreign file", "info /bin/sh", 1);
         row("a foreign file to dump", "dump /bin/sh --prompt a --out x", 1);
-        row("a layer it lacks", "dump TINY --token-ids 1,2 --layers 99 --out x", 2);
         row("a token it lacks", "dump TINY --token-ids 1,99999999 --out x", 2);
         row("a head it lacks", "export TINY --token-ids 1,2 --view L0.H99 --out x.png", 2);
-        row("a position it lacks",
-            "export TINY --token-ids 1,2 --view bars --position 2 --out x.png", 2);
-        row("a view that is none", "export TINY --token-ids 1,2 --view L1.X --out x.png", 2);
-        row("a format of another part", "export TINY --token-ids 1,2 --view grid --out x.svg", 2);
-        row("no format", "export TINY --token-ids 1,2 --view grid --out x", 2);
-        row("no size", "export TINY --token-ids 1,2 --view grid --zoom 0 --out x.png", 2);
-        row("a position of the grid",
-            "export TINY --token-ids 1,2 --view grid --position 1 --out x.png", 2);
-        row("an unwritable place", "export TINY --token-ids 1,2 --view grid --out /no/such/x.png",
-            1);
     }
     void refuses() {
         QFETCH(QStringList, words);

@@ -64,88 +64,108 @@ class CliVerbsTest : public QObject {
     }
 
     void endsWithACodeAndALine_data() {
-        QTest::addColumn<Words>("words");
+        QTest::addColumn<QByteArray>("words");
         QTest::addColumn<int>("code");
-        QTest::addColumn<QString>("named");
-        // "OUT" stands for a file in a folder of the test's own.
-        const auto row = [](const char* name, Words words, int code, const char* named) {
-            QTest::newRow(name) << words << code << QString::fromUtf8(named);
+        QTest::addColumn<QByteArray>("named");
+        // "OUT" stands for a file in a folder of the test's own, ~ for a space in a word, '' for an
+        // empty word.
+        const auto row = [](const char* name, const char* words, int code, const char* named) {
+            QTest::newRow(name) << QByteArray(words) << code << QByteArray(named);
         };
-        const auto dump = [&](const char* name, Words words, int code, const char* named) {
-            words.insert(words.begin(), {"dump", "m"});
-            row(name, words, code, named);
+        const auto dump = [&](const char* name, const char* words, int code, const char* named) {
+            row(name, QByteArray("dump m ").append(words).constData(), code, named);
         };
-        row("no model", {"info"}, 2, "MODEL is missing");
-        row("two models", {"info", "a", "b"}, 2, "'b'");
-        row("tokenize without a prompt", {"tokenize", "m"}, 2, "--prompt");
-        row("tokenize an empty prompt", {"tokenize", "m", "--prompt", ""}, 2, "empty");
-        row("tokenize takes no --generate", {"tokenize", "m", "--prompt", "a", "--generate", "1"},
-            2, "--generate");
-        row("no chat template", {"tokenize", "m", "--prompt", "a", "--chat"}, 2, "chat template");
-        row("bench: shape is of another part", {"bench", "--shape", "qwen3-8b"}, 2, "--shape");
-        dump("no prompt", {"--out", "OUT"}, 2, "--prompt");
-        dump("two prompts", {"--prompt", "a", "--token-ids", "1", "--out", "OUT"}, 2, "one of");
-        dump("empty prompt", {"--prompt", "", "--out", "OUT"}, 2, "--prompt ''");
-        dump("empty prompt file", {"--prompt-file", "/dev/null", "--out", "OUT"}, 2, "empty");
-        dump("no prompt file", {"--prompt-file", "/no/such", "--out", "OUT"}, 1, "/no/such");
-        dump("a folder as the prompt file", {"--prompt-file", "/tmp", "--out", "OUT"}, 1, "/tmp");
-        dump("no out", {"--prompt", "a"}, 2, "--out");
-        dump("empty out", {"--prompt", "a", "--out", ""}, 2, "--out");
-        dump("unwritable out", {"--prompt", "a", "--out", "/no/such/a"}, 1, "/no/such/a");
-        dump("device not there", {"--prompt", "a", "--device", "cuda", "--out", "OUT"}, 1,
-             "no CUDA engine");
-        dump("numbered device not there", {"--prompt", "a", "--device", "cuda:1", "--out", "OUT"},
-             1, "cuda:1");
-        dump("no such device", {"--prompt", "a", "--device", "tpu", "--out", "OUT"}, 2, "'tpu'");
-        dump("device number", {"--prompt", "a", "--device", "cuda:x", "--out", "OUT"}, 2,
-             "'cuda:x'");
-        dump("no such dtype", {"--prompt", "a", "--dtype", "fp8", "--out", "OUT"}, 2, "'fp8'");
-        dump("no threads", {"--prompt", "a", "--threads", "0", "--out", "OUT"}, 2, "--threads '0'");
-        dump("ranks are of another part", {"--prompt", "a", "--ranks", "2", "--out", "OUT"}, 2,
-             "--ranks");
-        dump("no such tensor", {"--prompt", "a", "--tensors", "pattern,kq", "--out", "OUT"}, 2,
-             "'kq'");
-        dump("no tensor", {"--prompt", "a", "--tensors", "", "--out", "OUT"}, 2, "--tensors");
-        dump("a tensor twice", {"--prompt", "a", "--tensors", "lse,lse", "--out", "OUT"}, 2,
-             "'lse'");
-        dump("a layer it lacks", {"--prompt", "a", "--layers", "0,4", "--out", "OUT"}, 2,
-             "layers 0 to 3");
-        dump("a layer past 32 bits", {"--prompt", "a", "--layers", "4294967296", "--out", "OUT"}, 2,
-             "4294967296");
-        dump("a negative layer", {"--prompt", "a", "--layers", "-1", "--out", "OUT"}, 2, "'-1'");
-        dump("no layer", {"--prompt", "a", "--layers", "", "--out", "OUT"}, 2, "--layers");
-        dump("a layer twice", {"--prompt", "a", "--layers", "1,1", "--out", "OUT"}, 2, "twice");
-        dump("a token it lacks", {"--token-ids", "1,97", "--out", "OUT"}, 2, "0 to 96");
-        dump("token ids are no text", {"--token-ids", "1", "--chat", "--out", "OUT"}, 2, "--chat");
-        dump("token ids with a hole", {"--token-ids", "1,,2", "--out", "OUT"}, 2, "--token-ids");
-        dump("a target it lacks", {"--prompt", "a", "--target", "97", "--out", "OUT"}, 2,
-             "--target '97'");
-        dump("a target that is none", {"--prompt", "a", "--target", "the", "--out", "OUT"}, 2,
-             "--target 'the'");
-        dump("top-k without a temperature", {"--prompt", "a", "--top-k", "5", "--out", "OUT"}, 2,
-             "--temperature");
-        dump("top-p of nothing",
-             {"--prompt", "a", "--temperature", "1", "--top-p", "0", "--out", "OUT"}, 2, "--top-p");
-        dump("cold", {"--prompt", "a", "--temperature", "-1", "--out", "OUT"}, 2,
-             "--temperature '-1'");
-        dump("generate what", {"--prompt", "a", "--generate", "many", "--out", "OUT"}, 2,
-             "--generate 'many'");
-        dump("past the context", {"--prompt", "a b c", "--generate", "63", "--out", "OUT"}, 2,
+        row("no model", "info", 2, "MODEL is missing");
+        row("two models", "info a b", 2, "'b'");
+        row("tokenize without a prompt", "tokenize m", 2, "--prompt");
+        row("tokenize an empty prompt", "tokenize m --prompt ''", 2, "empty");
+        row("tokenize takes no --generate", "tokenize m --prompt a --generate 1", 2, "--generate");
+        row("no chat template", "tokenize m --prompt a --chat", 2, "chat template");
+        row("bench: shape is of another part", "bench --shape qwen3-8b", 2, "--shape");
+        dump("no prompt", "--out OUT", 2, "--prompt");
+        dump("two prompts", "--prompt a --token-ids 1 --out OUT", 2, "one of");
+        dump("empty prompt", "--prompt '' --out OUT", 2, "--prompt ''");
+        dump("empty prompt file", "--prompt-file /dev/null --out OUT", 2, "empty");
+        dump("no prompt file", "--prompt-file /no/such --out OUT", 1, "/no/such");
+        dump("a folder as the prompt file", "--prompt-file /tmp --out OUT", 1, "/tmp");
+        dump("no out", "--prompt a", 2, "--out");
+        dump("empty out", "--prompt a --out ''", 2, "--out");
+        dump("unwritable out", "--prompt a --out /no/such/a", 1, "/no/such/a");
+        dump("device not there", "--prompt a --device cuda --out OUT", 1, "no CUDA engine");
+        dump("numbered device not there", "--prompt a --device cuda:1 --out OUT", 1, "cuda:1");
+        dump("no such device", "--prompt a --device tpu --out OUT", 2, "'tpu'");
+        dump("device number", "--prompt a --device cuda:x --out OUT", 2, "'cuda:x'");
+        dump("no such dtype", "--prompt a --dtype fp8 --out OUT", 2, "'fp8'");
+        dump("no threads", "--prompt a --threads 0 --out OUT", 2, "--threads '0'");
+        dump("ranks are of another part", "--prompt a --ranks 2 --out OUT", 2, "--ranks");
+        dump("no such tensor", "--prompt a --tensors pattern,kq --out OUT", 2, "'kq'");
+        dump("no tensor", "--prompt a --tensors '' --out OUT", 2, "--tensors");
+        dump("a tensor twice", "--prompt a --tensors lse,lse --out OUT", 2, "'lse'");
+        dump("a layer it lacks", "--prompt a --layers 0,4 --out OUT", 2, "layers 0 to 3");
+        dump("a layer past 32 bits", "--prompt a --layers 4294967296 --out OUT", 2, "4294967296");
+        dump("a negative layer", "--prompt a --layers -1 --out OUT", 2, "'-1'");
+        dump("no layer", "--prompt a --layers '' --out OUT", 2, "--layers");
+        dump("a layer twice", "--prompt a --layers 1,1 --out OUT", 2, "twice");
+        dump("a token it lacks", "--token-ids 1,97 --out OUT", 2, "0 to 96");
+        dump("token ids are no text", "--token-ids 1 --chat --out OUT", 2, "--chat");
+        dump("token ids with a hole", "--token-ids 1,,2 --out OUT", 2, "--token-ids");
+        dump("a target it lacks", "--prompt a --target 97 --out OUT", 2, "--target '97'");
+        dump("a target that is none", "--prompt a --target the --out OUT", 2, "--target 'the'");
+        dump("top-k without a temperature", "--prompt a --top-k 5 --out OUT", 2, "--temperature");
+        dump("top-p of nothing", "--prompt a --temperature 1 --top-p 0 --out OUT", 2, "--top-p");
+        dump("cold", "--prompt a --temperature -1 --out OUT", 2, "--temperature '-1'");
+        dump("generate what", "--prompt a --generate many --out OUT", 2, "--generate 'many'");
+        dump("past the context", "--prompt a~b~c --generate 63 --out OUT", 2, "context of 64");
+        dump("far past the context", "--prompt a --generate 2147483647 --out OUT", 2,
              "context of 64");
-        dump("far past the context", {"--prompt", "a", "--generate", "2147483647", "--out", "OUT"},
-             2, "context of 64");
-        dump("past 31 bits", {"--prompt", "a", "--generate", "2147483648", "--out", "OUT"}, 2,
-             "--generate");
+        dump("past 31 bits", "--prompt a --generate 2147483648 --out OUT", 2, "--generate");
         dump("sampling the last place's follower",
-             {"--prompt", "a", "--temperature", "1", "--generate", "64", "--out", "OUT"}, 2,
-             "one token less");
+             "--prompt a --temperature 1 --generate 64 --out OUT", 2, "one token less");
+        const auto picture = [&](const char* name, QByteArray words, int code, const char* named) {
+            if (!words.contains("--out")) words += " --out OUT.png";
+            row(name, ("export m --prompt a~b " + words).constData(), code, named);
+        };
+        picture("no view", "", 2, "--view");
+        picture("empty view", "--view ''", 2, "--view");
+        picture("a view that is none", "--view L1.X", 2, "'L1.X'");
+        picture("a head without a layer", "--view H1", 2, "'H1'");
+        picture("a negative layer", "--view L-1", 2, "'L-1'");
+        picture("a layer with a tail", "--view L1x", 2, "'L1x'");
+        picture("bars of a head", "--view bars:L1.H1", 2, "'L1.H1'");
+        picture("a list with a hole", "--view L1.H1,", 2, "''");
+        picture("a head twice", "--view L1.H1,L1.H1", 2, "twice");
+        picture("a layer it lacks", "--view L4", 2, "layers 0 to 3");
+        picture("a head's layer it lacks", "--view L0.H0,L4.H0", 2, "layers 0 to 3");
+        picture("a head it lacks", "--view L0.H4", 2, "heads 0 to 3");
+        picture("bars of a layer it lacks", "--view bars:L4", 2, "layers 0 to 3");
+        picture("a position it lacks", "--view bars --position 2", 2, "positions 0 to 1");
+        picture("a position of the grid", "--view grid --position 1", 2, "--position");
+        picture("scores of the grid", "--view grid --quantity scores", 2, "grid");
+        picture("scores of bars", "--view bars --quantity scores", 2, "bars");
+        picture("no such quantity", "--view L1 --quantity p", 2, "'p'");
+        picture("no such theme", "--view L1 --theme blue", 2, "'blue'");
+        picture("no size", "--view L1 --zoom 0", 2, "--zoom '0'");
+        picture("too large", "--view L1 --zoom 17", 2, "--zoom '17'");
+        picture("a target of patterns", "--view L1 --target 1", 2, "--target");
+        picture("a target it lacks", "--view bars --target 97", 2, "--target '97'");
+        picture("no svg yet", "--view L1 --out OUT.svg", 2, "png");
+        picture("no pdf yet", "--view L1 --out OUT.pdf", 2, "png");
+        picture("no csv yet", "--view L1 --out OUT.csv", 2, "png");
+        picture("no npy yet", "--view L1 --out OUT.npy", 2, "png");
+        picture("no format", "--view L1 --out OUT", 2, "png");
+        picture("no place", "--view L1 --out /no/such/a.png", 1, "/no/such/a.png");
     }
     void endsWithACodeAndALine() {
-        QFETCH(Words, words);
+        QFETCH(QByteArray, words);
         QFETCH(int, code);
-        QFETCH(QString, named);
-        std::replace(words.begin(), words.end(), std::string("OUT"), path("out"));
-        const Outcome outcome = run(words);
+        QFETCH(QByteArray, named);
+        Words list;
+        for (const QByteArray& word : words.split(' ')) {
+            if (word.isEmpty()) continue;
+            list.push_back(word == "''" ? "" : QByteArray(word).replace('~', ' ').toStdString());
+            if (word.startsWith("OUT")) list.back().replace(0, 3, path("out"));
+        }
+        const Outcome outcome = run(list);
         QVERIFY2(outcome.code == code, outcome.err.c_str());
         QVERIFY2(isOneLine(outcome.err), outcome.err.c_str());
         QVERIFY2(outcome.err.find(named.toStdString()) != std::string::npos, outcome.err.c_str());
@@ -280,16 +300,16 @@ class CliVerbsTest : public QObject {
         at->shape.query_heads = 2;
         at->shape.layers = 1;
         std::string ids = "0";
-        for (int i = 1; i < 700; ++i) ids += "," + std::to_string(i % 97);
+        for (int i = 1; i < 300; ++i) ids += "," + std::to_string(i % 97);
         QCOMPARE(
             run({"dump", "m", "--token-ids", ids, "--tensors", "pattern", "--out", path("out")}, at)
                 .code,
             0);
-        QVERIFY(at->count("read") > 2);
+        QVERIFY(at->count("read") > 1);
         const auto pattern = golden::File(path("out")).at("layers.0.pattern");
-        for (const std::int64_t dest : {0, 255, 256, 511, 512, 699})
-            for (const std::int64_t src : {0, 255, 256, 699})
-                QCOMPARE(pattern.values[static_cast<std::size_t>((700 + dest) * 700 + src)],
+        for (const std::int64_t dest : {0, 255, 256, 299})
+            for (const std::int64_t src : {0, 255, 256, 299})
+                QCOMPARE(pattern.values[static_cast<std::size_t>((300 + dest) * 300 + src)],
                          fake::pattern({engine::Layer(0), engine::QueryHead(1)}, dest, src));
     }
 
