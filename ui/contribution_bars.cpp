@@ -11,13 +11,13 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedLayout>
-#include <QToolButton>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/plain_text.h"
+#include "ui/small_widgets.h"
 
 namespace ui {
 
@@ -98,13 +98,8 @@ QWidget* ContributionBars::build() {
     measures->setContentsMargins(8, 2, 8, 2);
     measures->setSpacing(0);
     const auto addMeasure = [&](Measure measure, const QString& text, const QString& help) {
-        auto* button = new QToolButton;
-        button->setText(text);
+        auto* button = new SegmentButton(text);
         button->setToolTip(help);
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        button->setFont(wordFont(11));
-        button->setFixedHeight(21);
         m_measures->addButton(button, static_cast<int>(measure));
         measures->addWidget(button);
     };
@@ -138,17 +133,13 @@ QWidget* ContributionBars::build() {
 
     auto* title = small(wordFont(11, true));
     title->setText(QStringLiteral("All layers"));
-    m_attentionKey = small(wordFont(10));
-    m_mlpKey = small(wordFont(10));
-    m_attentionKey->setText(QStringLiteral("■ attention"));
-    m_mlpKey->setText(QStringLiteral("■ MLP"));
     m_totalsTitle = small(wordFont(10));
     m_totalsTitle->setForegroundRole(QPalette::PlaceholderText);
     auto* head = line(title, m_totalsTitle);
     head->insertSpacing(1, 10);
-    head->insertWidget(2, m_attentionKey);
+    head->insertWidget(2, new ColourKey(&Theme::bar, QStringLiteral("attention")));
     head->insertSpacing(3, 4);
-    head->insertWidget(4, m_mlpKey);
+    head->insertWidget(4, new ColourKey(&Theme::mlpBar, QStringLiteral("MLP")));
     column->addLayout(head);
     m_layers = new QCustomPlot;
     m_layers->setAccessibleName(QStringLiteral("All layers"));
@@ -209,8 +200,10 @@ void ContributionBars::refresh() {
     m_heads->setFixedHeight(heads * one);
     m_headsScroll->setFixedHeight(std::min(heads * one, std::max(5 * headRow, height() * 2 / 5)));
     const int room = m_layersScroll->viewport()->height();
-    const int layerRow = std::clamp(room / rows, smallestLayerRow, largestLayerRow);
-    m_layers->setFixedHeight(std::max(rows * layerRow, std::min(room, rows * largestLayerRow)));
+    const int layerRow =
+        std::clamp((room - 2 * layersMargin) / rows, smallestLayerRow, largestLayerRow);
+    const int most = rows * largestLayerRow + 2 * layersMargin;
+    m_layers->setFixedHeight(std::max(rows * layerRow + 2 * layersMargin, std::min(room, most)));
 
     m_view.hoveredRow = m_hoveredHead;
     drawHeads(*m_heads, m_view);
@@ -247,12 +240,6 @@ void ContributionBars::refreshTexts() {
                        "to %2 of the row's largest logit")
             .arg(signedNumber(static_cast<double>(m_table.logit), 3), shortNumber(m_table.closes)));
     m_layersSumValue->setText(signedNumber(writesSum(m_table), 3));
-    for (const auto& [key, colour] :
-         {std::pair(m_attentionKey, theme().bar), std::pair(m_mlpKey, theme().mlpBar)}) {
-        QPalette palette = key->palette();
-        palette.setColor(QPalette::WindowText, colour);
-        key->setPalette(palette);
-    }
     setAccessibleDescription(
         QStringLiteral("L%1.H%2, %3 %4")
             .arg(engine::to_int(m_view.focus.layer))
@@ -263,7 +250,8 @@ void ContributionBars::refreshTexts() {
 
 int ContributionBars::rowAt(const QCustomPlot* plot, double y) const {
     const int rows = plot == m_heads ? m_table.query_heads : m_table.layers + 1;
-    const double row = std::floor(y * rows / std::max(1, plot->height()));
+    const int spare = plot == m_layers ? layersMargin : 0;
+    const double row = std::floor((y - spare) * rows / std::max(1, plot->height() - 2 * spare));
     return row < 0 || row >= rows ? -1 : static_cast<int>(row);
 }
 

@@ -65,7 +65,6 @@ class ContributionBars : public QWidget {
     QLabel *m_subject = nullptr, *m_headsTitle = nullptr, *m_closes = nullptr;
     QLabel *m_headsSum = nullptr, *m_headsSumValue = nullptr;
     QLabel *m_layersSum = nullptr, *m_layersSumValue = nullptr, *m_totalsTitle = nullptr;
-    QLabel *m_attentionKey = nullptr, *m_mlpKey = nullptr;
     QScrollArea *m_headsScroll = nullptr, *m_layersScroll = nullptr;
     QCustomPlot *m_heads = nullptr, *m_layers = nullptr;
     int m_hoveredHead = -1, m_hoveredLayer = -1;

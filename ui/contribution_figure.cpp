@@ -37,6 +37,11 @@ void plotInto(QCPPainter& painter, QCustomPlot& plot, const QRect& box) {
     painter.restore();
 }
 
+void setDpi(QImage& image, double dpi) {
+    image.setDotsPerMeterX(static_cast<int>(std::lround(dpi / 0.0254)));
+    image.setDotsPerMeterY(image.dotsPerMeterX());
+}
+
 QString subject(const ContributionFigure& figure) {
     if (figure.measure == Measure::Write) return QStringLiteral("‖write‖");
     QString text = QStringLiteral("logit attribution of ") + figure.targetText;
@@ -45,29 +50,9 @@ QString subject(const ContributionFigure& figure) {
     return text;
 }
 
-}  // namespace
-
-QSize figureSize(const ContributionFigure& figure) {
-    int height = headerHeight() + headsHeight(figure) + pad;
-    if (figure.layers) height += 8 + line + (figure.table.layers + 1) * layerRow + line;
-    return {width, height};
-}
-
-QImage render(const ContributionFigure& figure, QSize size, double scale) {
+void drawFigure(QCPPainter& painter, const ContributionFigure& figure, QSize size) {
     const engine::ContributionTable& table = figure.table;
-    if (size.width() <= 0 || size.height() <= 0 || !(scale > 0) || table.layers <= 0 ||
-        table.query_heads <= 0)
-        return {};
-    const double wide = std::round(size.width() * scale), high = std::round(size.height() * scale);
-    constexpr double mostSide = 65535;
-    if (wide < 1 || high < 1 || wide > mostSide || high > mostSide) return {};
-    QImage image(static_cast<int>(wide), static_cast<int>(high), QImage::Format_RGB32);
-    if (image.isNull()) return image;
     const Theme t = themeOf(figure.scheme);
-    image.fill(t.base);
-    image.setDotsPerMeterX(static_cast<int>(std::lround(scale * 96 / 0.0254)));
-    image.setDotsPerMeterY(image.dotsPerMeterX());
-
     ContributionView view;
     view.table = &table;
     view.measure = figure.measure;
@@ -78,9 +63,6 @@ QImage render(const ContributionFigure& figure, QSize size, double scale) {
     view.kvHeads = figure.kvHeads;
     view.theme = t;
 
-    QCPPainter painter(&image);
-    painter.setRenderHint(QPainter::TextAntialiasing);
-    painter.scale(wide / size.width(), high / size.height());
     const int left = pad, inner = size.width() - 2 * pad;
     int y = pad;
     write(painter, QRect(left, y, inner, titleLine),
@@ -121,7 +103,7 @@ QImage render(const ContributionFigure& figure, QSize size, double scale) {
     sum(attribution ? QStringLiteral("Σ heads = attention out")
                     : QStringLiteral("‖Σ heads‖ = ‖attention out‖"),
         valueText(figure.measure, attentionValue(view)));
-    if (!figure.layers) return image;
+    if (!figure.layers) return;
 
     y += 8;
     write(painter, QRect(left, y, inner, line), QStringLiteral("All layers"), wordFont(11, true),
@@ -144,6 +126,37 @@ QImage render(const ContributionFigure& figure, QSize size, double scale) {
         sum(figure.distractorText.isEmpty() ? QStringLiteral("Σ writes = logit")
                                             : QStringLiteral("Σ writes = logit difference"),
             signedNumber(writesSum(table), 3));
+}
+
+}  // namespace
+
+QSize figureSize(const ContributionFigure& figure) {
+    int height = headerHeight() + headsHeight(figure) + pad;
+    if (figure.layers) height += 8 + line + (figure.table.layers + 1) * layerRow + line;
+    return {width, height};
+}
+
+QImage render(const ContributionFigure& figure, QSize size, double scale) {
+    const engine::ContributionTable& table = figure.table;
+    if (size.width() <= 0 || size.height() <= 0 || !(scale > 0) || table.layers <= 0 ||
+        table.query_heads <= 0)
+        return {};
+    const double wide = std::round(size.width() * scale), high = std::round(size.height() * scale);
+    constexpr double mostSide = 65535;
+    if (wide < 1 || high < 1 || wide > mostSide || high > mostSide) return {};
+    QImage image(static_cast<int>(wide), static_cast<int>(high), QImage::Format_RGB32);
+    if (image.isNull()) return image;
+    image.fill(themeOf(figure.scheme).base);
+    // Fonts are in points: painted at 96 dpi whatever the screen has, then scaled with the rest.
+    setDpi(image, 96);
+
+    {
+        QCPPainter painter(&image);
+        painter.setRenderHint(QPainter::TextAntialiasing);
+        painter.scale(wide / size.width(), high / size.height());
+        drawFigure(painter, figure, size);
+    }
+    setDpi(image, 96 * scale);
     return image;
 }
 

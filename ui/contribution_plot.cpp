@@ -22,14 +22,14 @@ float at(const std::vector<float>& values, std::size_t index) {
     return index < values.size() ? values[index] : 0;
 }
 
-// Row r of n in a plot without margins above and below.
-void prepare(QCustomPlot& plot, int rows, const Theme& colours) {
+// Row r of n in a plot with a spare pixel or so above and below.
+void prepare(QCustomPlot& plot, int rows, int spare, const Theme& colours) {
     plot.clearItems();
     plot.clearPlottables();
     plot.setNotAntialiasedElements(QCP::aeAll);
     plot.setBackground(QBrush(colours.base));
     plot.axisRect()->setAutoMargins(QCP::msNone);
-    plot.axisRect()->setMargins(QMargins(labelWidth, 0, valueWidth, 0));
+    plot.axisRect()->setMargins(QMargins(labelWidth, spare, valueWidth, spare));
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         axis->setVisible(false);
         axis->grid()->setVisible(false);
@@ -173,7 +173,7 @@ void drawHeads(QCustomPlot& plot, const ContributionView& view) {
     const int heads = view.table->query_heads;
     const int focus = view.markHead ? engine::to_int(view.focus.head) : -1;
     const Theme& t = view.theme;
-    prepare(plot, heads, t);
+    prepare(plot, heads, 0, t);
     if (focus >= 0 && focus < heads)
         band(plot, focus - 0.5, focus + 0.5, t.accentGround, Qt::NoPen);
     std::vector<SpanBar> bars;
@@ -206,10 +206,10 @@ void drawHeads(QCustomPlot& plot, const ContributionView& view) {
 void drawLayers(QCustomPlot& plot, const ContributionView& view, int height) {
     const engine::ContributionTable& table = *view.table;
     const int rows = table.layers + 1, focus = 1 + engine::to_int(view.focus.layer);
-    const double rowHeight = static_cast<double>(height) / rows;
+    const double rowHeight = static_cast<double>(height - 2 * layersMargin) / rows;
     const bool waterfall = view.measure == Measure::Attribution;
     const Theme& t = view.theme;
-    prepare(plot, rows, t);
+    prepare(plot, rows, layersMargin, t);
     if (focus < rows) band(plot, focus - 0.5, focus + 0.5, t.accentGround, Qt::NoPen);
 
     double sum =

@@ -27,6 +27,7 @@ struct ContributionView {
 
 // Clears the plot and draws a row a head, top to bottom over the plot's whole height.
 void drawHeads(QCustomPlot&, const ContributionView&);
+constexpr int layersMargin = 3;  // pixels above row 0 and below the last, for their labels
 // Row 0 is the embedding, row 1 + l is layer l. height is in pixels: it decides which labels fit.
 void drawLayers(QCustomPlot&, const ContributionView&, int height);
 

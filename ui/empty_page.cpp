@@ -123,7 +123,10 @@ void EmptyPage::setModels(const std::vector<engine::ModelInfo>& models) {
     const int rows = std::min(static_cast<int>(models.size()), mostRows);
     m_view->setFixedHeight(21 + rows * rowHeight + 2 * m_view->frameWidth());
     QHeaderView* header = m_view->horizontalHeader();
-    header->setSectionResizeMode(QHeaderView::ResizeToContents);
+    header->setSectionResizeMode(QHeaderView::Fixed);
+    m_view->resizeColumnsToContents();
+    for (int column = ModelTable::File; column < ModelTable::Columns; ++column)
+        header->resizeSection(column, header->sectionSize(column) + 14);
     header->setSectionResizeMode(ModelTable::Name, QHeaderView::Stretch);
     refreshOpenButton();
 }
@@ -160,6 +163,10 @@ void EmptyPage::refreshOpenButton() {
     if (usable)
         m_open->setText(QStringLiteral("Open ") +
                         withoutMnemonics(onOneLine(QString::fromStdString(info->name))));
+    for (QPushButton* button : {m_open, m_other}) {
+        button->setMinimumWidth(0);
+        button->setMinimumSize(button->sizeHint().width() + 12, 25);
+    }
 }
 
 }  // namespace ui

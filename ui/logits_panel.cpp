@@ -21,7 +21,7 @@ namespace ui {
 
 namespace {
 
-constexpr int markWidth = 38, logitWidth = 56;
+constexpr int markWidth = 38, logitWidth = 52;
 
 QComboBox* picker(const QString& name, QWidget* parent) {
     auto* box = new QComboBox(parent);
@@ -59,7 +59,7 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     header->setFont(wordFont(11));
     header->setHighlightSections(false);
     header->setSectionResizeMode(LogitsModel::Mark, QHeaderView::Fixed);
-    header->setSectionResizeMode(LogitsModel::Token, QHeaderView::Stretch);
+    header->setSectionResizeMode(LogitsModel::Token, QHeaderView::Interactive);
     header->setSectionResizeMode(LogitsModel::Probability, QHeaderView::Stretch);
     header->setSectionResizeMode(LogitsModel::Logit, QHeaderView::Fixed);
     header->resizeSection(LogitsModel::Mark, markWidth);
@@ -165,10 +165,9 @@ void LogitsPanel::refreshPickers() {
         box->setCurrentIndex(found ? 1 + static_cast<int>(found - all.data()) : box->count() - 1);
     };
     const auto& all = m_model->candidates();
-    fill(m_target,
-         all.empty() ? QStringLiteral("top")
-                     : visibleToken(all.front().bytes) + QStringLiteral(" (top)"),
+    fill(m_target, all.empty() ? QStringLiteral("top") : visibleToken(all.front().bytes),
          m_model->target());
+    m_target->setItemData(0, QStringLiteral("each position's own top token"), Qt::ToolTipRole);
     fill(m_distractor, QStringLiteral("none"), m_model->distractor());
     refreshLogit();
 }
@@ -188,6 +187,9 @@ void LogitsPanel::refreshLogit() {
 }
 
 bool LogitsPanel::eventFilter(QObject* object, QEvent* event) {
+    if (object == m_view->viewport() && event->type() == QEvent::Resize)
+        m_view->horizontalHeader()->resizeSection(
+            LogitsModel::Token, (m_view->viewport()->width() - markWidth - logitWidth) * 2 / 5);
     // The view's clicked() does not say where in the cell.
     if (object == m_view->viewport() && event->type() == QEvent::MouseButtonRelease) {
         const QPoint at = static_cast<QMouseEvent*>(event)->position().toPoint();

@@ -5,7 +5,6 @@
 #include <QFrame>
 #include <QLabel>
 #include <QMenu>
-#include <QProgressBar>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -23,6 +22,7 @@
 #include "ui/plain_text.h"
 #include "ui/prompt_panel.h"
 #include "ui/sign_button.h"
+#include "ui/small_widgets.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
 #include "ui/window_actions.h"
@@ -83,6 +83,7 @@ void MainWindow::buildPage() {
     m->tabs->setDrawBase(false);
     m->tabs->setExpanding(false);
     m->tabs->setElideMode(Qt::ElideNone);
+    m->tabs->setFont(wordFont(12, true));
     m->tabs->addTab(QStringLiteral("Head"));
     m->tabs->setAccessibleName(QStringLiteral("Pages"));
     column->addWidget(m->tabs);
@@ -169,9 +170,7 @@ void MainWindow::buildStatusBar() {
     QStatusBar* bar = statusBar();
     bar->setSizeGripEnabled(false);
     m->state = statusLabel(wordFont(11));
-    m->busy = new QProgressBar;
-    m->busy->setTextVisible(false);
-    m->busy->setRange(0, 1000);
+    m->busy = new ThinBar;
     m->busy->setFixedSize(150, 10);
     m->busy->hide();
     m->hover = statusLabel(monoFont(11));
@@ -190,6 +189,7 @@ void MainWindow::buildStatusBar() {
     bar->addPermanentWidget(m->rate);
     bar->addPermanentWidget(statusRule());
     bar->addPermanentWidget(m->pages);
+    m->pages->setContentsMargins(0, 0, 8, 0);
     setPages(0, 0);
 }
 

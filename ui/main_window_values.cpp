@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QLabel>
-#include <QProgressBar>
 #include <QTabBar>
 #include <QVBoxLayout>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/prompt_panel.h"
+#include "ui/small_widgets.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
 #include "ui/window_actions.h"
@@ -218,7 +218,7 @@ void MainWindow::endProgress() {
 
 void MainWindow::setBusyFraction(std::optional<double> fraction) {
     m->busy->setVisible(fraction.has_value());
-    if (fraction) m->busy->setValue(static_cast<int>(*fraction * 1000));
+    if (fraction) m->busy->setFraction(*fraction);
 }
 
 void MainWindow::showMessage(const Message& message) {

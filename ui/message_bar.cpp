@@ -76,6 +76,8 @@ void MessageBar::setMessage(const Message& message) {
         auto* button = new QPushButton(withoutMnemonics(remedy.text));
         connect(button, &QPushButton::clicked, this,
                 [this, id = remedy.id] { Q_EMIT remedyChosen(id); });
+        button->setFixedHeight(24);
+        button->setMinimumWidth(60);  // may be cut on a narrow page, never widens it
         m_buttons->addWidget(button);
     }
     auto* copy = new QPushButton(QStringLiteral("Copy details"));

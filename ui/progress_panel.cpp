@@ -4,12 +4,12 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
-#include <QProgressBar>
 #include <QPushButton>
 #include <algorithm>
 
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
+#include "ui/small_widgets.h"
 
 namespace ui {
 
@@ -34,9 +34,7 @@ ProgressPanel::ProgressPanel(QWidget* parent) : QFrame(parent) {
     m_left->setFont(monoFont(11));
     m_amount->setFont(wordFont(11));
     m_note->setFont(wordFont(11));
-    m_bar = new QProgressBar(this);
-    m_bar->setTextVisible(false);
-    m_bar->setRange(0, 1000);
+    m_bar = new ThinBar(this);
     m_bar->setFixedHeight(13);
     m_cancel = new QPushButton(QStringLiteral("Cancel   Ctrl+."), this);
     m_cancel->setFocusPolicy(Qt::TabFocus);
@@ -124,7 +122,7 @@ QString ProgressPanel::timeLeftText() const {
 }
 
 void ProgressPanel::refresh() {
-    m_bar->setValue(static_cast<int>(fraction() * 1000));
+    m_bar->setFraction(fraction());
     m_amount->setText(amountText());
     m_left->setText(timeLeftText());
     if (!m_running || isVisible() || m_since.elapsed() < patienceMs) return;

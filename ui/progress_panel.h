@@ -8,10 +8,11 @@
 #include <QTimer>
 
 class QLabel;
-class QProgressBar;
 class QPushButton;
 
 namespace ui {
+
+class ThinBar;
 
 class ProgressPanel : public QFrame {
     Q_OBJECT
@@ -48,7 +49,7 @@ class ProgressPanel : public QFrame {
     QElapsedTimer m_since;
     QTimer m_patience;
     QLabel *m_title = nullptr, *m_left = nullptr, *m_amount = nullptr, *m_note = nullptr;
-    QProgressBar* m_bar = nullptr;
+    ThinBar* m_bar = nullptr;
     QPushButton* m_cancel = nullptr;
 };
 

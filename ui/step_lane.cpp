@@ -123,9 +123,12 @@ void StepLane::refreshRange() {
         static_cast<int>(m_steps.size()) + (m_planned > static_cast<int>(m_steps.size()) ? 1 : 0);
     const int over =
         isGenerating() ? leftColumn + columns * pitch + margin - viewport()->width() : 0;
-    horizontalScrollBar()->setPageStep(std::max(1, viewport()->width() - leftColumn));
-    horizontalScrollBar()->setSingleStep(pitch);
-    horizontalScrollBar()->setRange(0, std::max(0, over));
+    QScrollBar* bar = horizontalScrollBar();
+    const bool atEnd = bar->value() == bar->maximum();  // then it stays there
+    bar->setPageStep(std::max(1, viewport()->width() - leftColumn));
+    bar->setSingleStep(pitch);
+    bar->setRange(0, std::max(0, over));
+    if (atEnd) bar->setValue(bar->maximum());
     viewport()->update();
 }
 

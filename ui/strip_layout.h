@@ -21,6 +21,7 @@ class StripLayout {
     void setCount(std::int64_t);  // keeps what is known of the tokens that stay
     void forgetWidths();          // fonts or texts changed
     void setViewWidth(int pixels);
+    int viewWidth() const { return m_view; }
     std::int64_t count() const { return m_count; }
 
     std::vector<PlacedToken> visible();  // left to right, the first may be cut at the left

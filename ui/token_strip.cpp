@@ -101,6 +101,7 @@ QString TokenStrip::label(engine::Position position) const {
 }
 
 void TokenStrip::relayout() {
+    const int before = m_layout.viewWidth();
     m_layout.setViewWidth(rowRect().width());
     const bool track = !m_layout.fits();
     if (track != m_hasTrack) {
@@ -108,6 +109,7 @@ void TokenStrip::relayout() {
         m_layout.setViewWidth(rowRect().width());  // the track brings a gutter
         updateGeometry();
     }
+    if (m_dest && m_layout.viewWidth() != before) m_layout.scrollTo(engine::to_int(*m_dest));
     update();
 }
 

@@ -89,6 +89,7 @@ void TokenStrip::paintToken(QPainter& painter, const PlacedToken& placed) const 
     const QRect row = rowRect();
     const QRect rect(row.left() + placed.x, row.top(), placed.width - 4, boxHeight);
     paintTokenBox(painter, rect, box);
+    if (placed.x < 0) return;  // cut off: half an index would be another
     const bool marked = box.isDest || box.isSrc;
     write(painter, QRect(rect.left() - 4, rect.bottom() + 1, rect.width() + 8, indexHeight),
           thousands(placed.index), monoFont(10, marked),

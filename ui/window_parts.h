@@ -13,7 +13,6 @@ class QCheckBox;
 class QDockWidget;
 class QFrame;
 class QLabel;
-class QProgressBar;
 class QSettings;
 class QStackedWidget;
 class QTabBar;
@@ -22,6 +21,7 @@ class QVBoxLayout;
 namespace ui {
 
 class DockTitle;
+class ThinBar;
 class WindowActions;
 
 struct MainWindow::Parts {
@@ -50,7 +50,7 @@ struct MainWindow::Parts {
     QCheckBox* follow = nullptr;
 
     QLabel *state = nullptr, *hover = nullptr, *rate = nullptr, *pages = nullptr;
-    QProgressBar* busy = nullptr;
+    ThinBar* busy = nullptr;
     ChecksBadge* checks = nullptr;
 
     RunState runState = RunState::NoModel;
