@@ -18,7 +18,7 @@ namespace {
 
 // Runs `work` in a child, which says when it is ready, sends it the signals and returns its wait
 // status.
-int statusAfter(const std::vector<int>& signals,
+int statusAfter(const std::vector<int>& sent,
                 const std::function<int(const std::function<void()>&)>& work) {
     int ready[2];
     if (::pipe(ready) != 0) return -1;
@@ -31,7 +31,7 @@ int statusAfter(const std::vector<int>& signals,
     }
     char byte = 0;
     if (::read(ready[0], &byte, 1) != 1) return -1;
-    for (const int signal : signals) {
+    for (const int signal : sent) {
         ::kill(child, signal);
         QTest::qSleep(50);
     }
