@@ -7,6 +7,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/models/checks_model.h"
 #include "ui/painting/theme.h"
@@ -56,9 +57,11 @@ void ChecksBadge::setReports(const std::vector<engine::CheckReport>& reports) {
         z = std::max(z, report.z_error);
         heads = std::max(heads, report.heads_error);
         closes = std::max(closes, report.closes_error);
-        const float one = report.worst();
-        finite = finite && one == one;  // a NaN must not pass as small
-        worst = std::max(worst, one);
+        worst = std::max(worst, report.worst());
+        // A maximum can lose a NaN, which must not pass as small.
+        for (const float error :
+             {report.row_sum_error, report.z_error, report.heads_error, report.closes_error})
+            finite = finite && std::isfinite(error);
     }
     m_verdict = !finite || worst > 10 ? Verdict::Error : worst > 1 ? Verdict::Warn : Verdict::Ok;
     setText(

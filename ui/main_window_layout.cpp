@@ -73,10 +73,13 @@ void MainWindow::adaptToSize() {
     } else if (!narrow && m->rightTabbed) {
         m->rightTabbed = false;
         if (bothRight && tabifiedDockWidgets(m->nextDock).contains(m->barsDock)) {
-            const bool visible = m->barsDock->toggleViewAction()->isChecked();
-            removeDockWidget(m->barsDock);
-            splitDockWidget(m->nextDock, m->barsDock, Qt::Vertical);
-            m->barsDock->setVisible(visible);
+            // Both anew: a dock split from one in a tab bar would become a tab again.
+            for (QDockWidget* dock : {m->nextDock, m->barsDock}) {
+                const bool visible = dock->toggleViewAction()->isChecked();
+                removeDockWidget(dock);
+                addDockWidget(Qt::RightDockWidgetArea, dock);
+                dock->setVisible(visible);
+            }
         }
         sizeDocks();
     }

@@ -125,7 +125,7 @@ void ProgressPanel::refresh() {
     m_bar->setFraction(fraction());
     m_amount->setText(amountText());
     m_left->setText(timeLeftText());
-    if (!m_running || isVisible() || m_since.elapsed() < patienceMs) return;
+    if (!m_running || isVisible() || m_patience.isActive()) return;
     // Work that ends within a second would only flash.
     const double left = rate() > 0 ? static_cast<double>(m_total - m_done) / rate() : 1e9;
     if (m_since.elapsed() / 1000.0 + left < 1) return;

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The frame's widgets one by one, with real clicks and keys.
+#include <qcustomplot.h>
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include "tests/ui/frame_values.h"
+#include "ui/checks_badge.h"
+#include "ui/contribution_bars.h"
+#include "ui/contribution_figure.h"
+#include "ui/logits_panel.h"
+#include "ui/message_bar.h"
+#include "ui/models/candidate_delegates.h"
+#include "ui/models/logits_model.h"
+#include "ui/progress_panel.h"
+#include "ui/prompt_field.h"
+#include "ui/prompt_line.h"
+#include "ui/prompt_panel.h"
+#include "ui/sampler_box.h"
+#include "ui/step_bar.h"
+#include "ui/token_strip.h"
+
+using engine::Position;
+using ui::TokenStrip;
+
+class FrameWidgets : public QObject {
+    Q_OBJECT
+
+    static void show(QWidget& widget, QSize size) {
+        widget.resize(size);
+        widget.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    }
+
+  private Q_SLOTS:
+    void initTestCase() {
+        ui::loadFonts();
+        ui::setTheme(ui::Scheme::Light);
+    }
+
+    void stripClicks_data() {
+        QTest::addColumn<bool>("clicksSource");
+        QTest::addColumn<int>("modifier");
+        QTest::addColumn<bool>("asSource");
+        QTest::newRow("plain") << false << int(Qt::NoModifier) << false;
+        QTest::newRow("Ctrl") << false << int(Qt::ControlModifier) << true;
+        QTest::newRow("turned") << true << int(Qt::NoModifier) << true;
+        QTest::newRow("turned, Ctrl") << true << int(Qt::ControlModifier) << false;
+    }
+
+    void stripClicks() {
+        QFETCH(bool, clicksSource);
+        QFETCH(int, modifier);
+        QFETCH(bool, asSource);
+        TokenStrip strip;
+        strip.setTokens(frame::tokens(frame::literal), 12);
+        strip.setClicksSource(clicksSource);
+        show(strip, {1200, 60});
+        QSignalSpy clicked(&strip, &TokenStrip::tokenClicked);
+        QTest::mouseClick(&strip, Qt::LeftButton, Qt::KeyboardModifiers(modifier),
+                          strip.tokenRect(4).center());
+        QCOMPARE(clicked.count(), 1);
+        QCOMPARE(clicked[0][0].value<Position>(), Position{4});
+        QCOMPARE(clicked[0][1].toBool(), asSource);
+        QCOMPARE(strip.label(Position{4}), QStringLiteral("4 x·&lt;·y"));
+        QCOMPARE(strip.label(Position{7}), QStringLiteral("7 ⏎"));
+    }
+
+    void stripOnlyLaysOutWhatIsInView() {
+        TokenStrip strip;
+        strip.setTokens(frame::manyTokens(100'000), 100'000);
+        show(strip, {900, 80});
+        QVERIFY(strip.hasTrack());
+        QElapsedTimer timer;
+        timer.start();
+        strip.setSelection(Position{99'999}, Position{50'000});
+        QVERIFY(strip.tokenRect(99'999).isValid());
+        QVERIFY(!strip.tokenRect(50'000).isValid());
+        strip.repaint();
+        QVERIFY2(timer.elapsed() < 200, qPrintable(QString::number(timer.elapsed())));
+        // The last token ends at the row's right side: nothing empty behind it.
+        QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(strip.trackRect().center()));
+        QVERIFY2(std::abs(strip.firstInView() - 50'000) < 200,
+                 qPrintable(QString::number(strip.firstInView())));
+        const auto before = strip.firstInView();
+        QWheelEvent wheel(QPointF(300, 20), strip.mapToGlobal(QPointF(300, 20)), {},
+                          QPoint(0, -1200), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&strip, &wheel);
+        QVERIFY(strip.firstInView() > before);
+        QSignalSpy clicked(&strip, &TokenStrip::tokenClicked);
+        QTest::mousePress(&strip, Qt::LeftButton, {}, QPoint(400, 20));
+        QTest::mouseMove(&strip, QPoint(300, 20));
+        QTest::mouseRelease(&strip, Qt::LeftButton, {}, QPoint(300, 20));
+        QCOMPARE(clicked.count(), 0);  // a drag scrolls and selects nothing
+    }
+
+    void stripFillsHalves() {
+        TokenStrip strip;
+        strip.setTokens(frame::tokens({" a", " b", " c"}), 3);
+        strip.setRows(3);
+        show(strip, {700, 60});
+        strip.setRow({0.0F, 1.0F, 0.0F});
+        strip.setColumn({0.0F, 0.0F, 1.0F});
+        const QImage image = strip.grab().toImage();
+        const auto pixel = [&](int token, bool upper) {
+            const QRect box = strip.tokenRect(token);
+            return image.pixelColor(box.left() + 3, upper ? box.top() + 3 : box.bottom() - 3);
+        };
+        QCOMPARE(pixel(0, true), ui::theme().base);
+        QCOMPARE(pixel(1, false), ui::theme().base);
+        QVERIFY(pixel(1, true).red() > pixel(1, true).blue() + 60);      // dest is orange
+        QVERIFY(pixel(2, false).blue() > pixel(2, false).green() + 60);  // src is violet
+    }
+
+    void stripHovers() {
+        TokenStrip strip;
+        strip.setTokens(frame::tokens({" a", " b"}), 2);
+        show(strip, {700, 60});
+        QSignalSpy hovered(&strip, &TokenStrip::tokenHovered);
+        QTest::mouseMove(&strip, strip.tokenRect(1).center());
+        QTRY_VERIFY(hovered.count() > 0);
+        QCOMPARE(hovered.last()[0].value<std::optional<Position>>(), std::optional(Position{1}));
+    }
+
+    void stepsSelectTheirRow() {
+        ui::StepBar bar;
+        bar.startRun(14);
+        bar.setPrefill(14);
+        bar.setCandidates(frame::candidates(frame::literal));
+        show(bar, {700, 140});
+        QSignalSpy selected(&bar, &ui::StepBar::stepSelected);
+        QTest::mouseClick(bar.canvas(), Qt::LeftButton, {}, bar.prefillRect().center());
+        QCOMPARE(selected.takeFirst()[0].value<Position>(), Position{13});
+        QVERIFY(!bar.followNewest());
+        bar.setFollowNewest(true);
+        for (int i = 0; i < 40; ++i) bar.appendStep(frame::step(14 + i, frame::literal[i % 12]));
+        QCOMPARE(bar.steps().size(), std::size_t(40));
+        // It follows the newest; an earlier one is a scroll and a click away.
+        QVERIFY(bar.rect().contains(bar.stepRect(39)));
+        QTest::mouseClick(bar.canvas(), Qt::LeftButton, {}, bar.stepRect(38).center());
+        QCOMPARE(selected.takeFirst()[0].value<Position>(), Position{52});
+        QVERIFY(!bar.followNewest());
+        bar.setSelected(Position{14});
+        QVERIFY(bar.rect().contains(bar.stepRect(0)));
+        QTest::mouseClick(bar.canvas(), Qt::LeftButton, {}, bar.stepRect(0).center());
+        QCOMPARE(selected.takeFirst()[0].value<Position>(), Position{14});
+        bar.grab();
+    }
+
+    void logitsMarks() {
+        ui::LogitsPanel panel;
+        const auto list = frame::candidates({" Mary", "<b>", "&&", " John"});
+        panel.setTopTokens({{}, Position{3}, list});
+        show(panel, {326, 200});
+        QSignalSpy target(&panel, &ui::LogitsPanel::targetChanged);
+        QSignalSpy distractor(&panel, &ui::LogitsPanel::distractorChanged);
+        const auto cell = [&](int row) {
+            return panel.view()->visualRect(panel.model()->index(row, ui::LogitsModel::Mark));
+        };
+        QWidget* viewport = panel.view()->viewport();
+        QTest::mouseClick(viewport, Qt::LeftButton, {},
+                          ui::MarkDelegate::targetBox(cell(2)).center());
+        QCOMPARE(target.count(), 1);
+        QCOMPARE(target[0][0].value<std::optional<engine::Candidate>>()->token, engine::TokenId{3});
+        QTest::mouseClick(viewport, Qt::LeftButton, {},
+                          ui::MarkDelegate::distractorBox(cell(3)).center());
+        QCOMPARE(distractor.count(), 1);
+        QVERIFY(panel.model()->isTarget(2) && panel.model()->isDistractor(3));
+        const auto boxes = panel.findChildren<QComboBox*>();
+        QCOMPARE(boxes[0]->currentText(), QStringLiteral("&&"));
+        QCOMPARE(boxes[1]->currentText(), QStringLiteral("·John"));
+        const auto labels = panel.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* l) {
+            return l->text() == QStringLiteral("+1.000");  // logits 8 and 7
+        }));
+        QTest::mouseClick(viewport, Qt::LeftButton, {},
+                          ui::MarkDelegate::distractorBox(cell(3)).center());
+        QVERIFY(!distractor[1][0].value<std::optional<engine::Candidate>>());
+    }
+
+    void barsActivate() {
+        ui::ContributionBars bars;
+        bars.setTable(frame::contributions(30, 9), 3, QStringLiteral("<b>"), QStringLiteral("&&"));
+        show(bars, {326, 620});
+        QSignalSpy head(&bars, &ui::ContributionBars::headActivated);
+        QSignalSpy layer(&bars, &ui::ContributionBars::layerActivated);
+        QSignalSpy measure(&bars, &ui::ContributionBars::measureChanged);
+        const QCustomPlot* heads = bars.headsPlot();
+        QTest::mouseClick(bars.headsPlot(), Qt::LeftButton, {},
+                          QPoint(100, heads->height() * 7 / 18));  // the middle of row 3 of 9
+        QCOMPARE(head.count(), 1);
+        QCOMPARE(head[0][0].value<engine::LayerHead>().head, engine::QueryHead{3});
+        QTest::mouseClick(bars.layersPlot(), Qt::LeftButton, {}, QPoint(100, 4));
+        QCOMPARE(layer.count(), 0);  // the embedding is no layer
+        QTest::mouseClick(bars.layersPlot(), Qt::LeftButton, {},
+                          QPoint(100, bars.layersPlot()->height() - 5));
+        QCOMPARE(layer.count(), 1);
+        QCOMPARE(layer[0][0].value<engine::Layer>(), engine::Layer{29});
+        auto* write = bars.findChild<QToolButton*>();
+        QTest::mouseClick(write, Qt::LeftButton);
+        QCOMPARE(measure.count(), 1);
+        QCOMPARE(bars.measure(), ui::Measure::Write);
+        for (const QLabel* label : bars.findChildren<QLabel*>())
+            QCOMPARE(label->textFormat(), Qt::PlainText);
+    }
+
+    void figureHasExactPixels_data() {
+        QTest::addColumn<double>("scale");
+        for (const double scale : {0.5, 1.0, 1.5, 2.0, 3.0}) QTest::addRow("%g", scale) << scale;
+    }
+
+    void figureHasExactPixels() {
+        QFETCH(double, scale);
+        ui::ContributionFigure figure;
+        figure.table = frame::contributions(6, 4);
+        figure.kvHeads = 2;
+        figure.focus = {engine::Layer{2}, engine::QueryHead{1}};
+        figure.targetText = QStringLiteral("<b>");
+        ui::setTheme(ui::Scheme::Dark);  // the picture is light all the same
+        const QImage image = ui::render(figure, {600, 400}, scale);
+        ui::setTheme(ui::Scheme::Light);
+        QCOMPARE(image.size(), QSize(qRound(600 * scale), qRound(400 * scale)));
+        QCOMPARE(image.pixelColor(1, 1), QColor(Qt::white));
+        // The focused head's bar stands in the picture in the accent's colour.
+        const QRgb accent = ui::themeOf(ui::Scheme::Light).accent.rgb();
+        int found = 0;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x) found += image.pixel(x, y) == accent;
+        QVERIFY2(found > 100 * scale * scale, qPrintable(QString::number(found)));
+    }
+
+    void figureRefusesNonsense() {
+        ui::ContributionFigure figure;
+        QVERIFY(ui::render(figure, {600, 400}, 1).isNull());  // an empty table
+        figure.table = frame::contributions(2, 2);
+        QVERIFY(ui::render(figure, {600, 400}, 0).isNull());
+        QVERIFY(ui::render(figure, {600, 400}, -1).isNull());
+        QVERIFY(ui::render(figure, {0, 400}, 1).isNull());
+        QVERIFY(ui::render(figure, {600, 400}, 1e9).isNull());
+        figure.focus = {engine::Layer{99}, engine::QueryHead{99}};
+        figure.table.head_attribution.resize(1);  // shorter than it says
+        QVERIFY(!ui::render(figure, ui::figureSize(figure), 1).isNull());
+    }
+
+    void badgeVerdicts_data() {
+        QTest::addColumn<float>("error");
+        QTest::addColumn<int>("verdict");
+        QTest::newRow("ok") << 6e-7F << int(ui::ChecksBadge::Verdict::Ok);
+        QTest::newRow("warn") << 5e-5F << int(ui::ChecksBadge::Verdict::Warn);
+        QTest::newRow("error") << 2e-4F << int(ui::ChecksBadge::Verdict::Error);
+        QTest::newRow("not a number")
+            << std::numeric_limits<float>::quiet_NaN() << int(ui::ChecksBadge::Verdict::Error);
+    }
+
+    void badgeVerdicts() {
+        QFETCH(float, error);
+        QFETCH(int, verdict);
+        ui::ChecksBadge badge;
+        engine::CheckReport good, odd;
+        good.row_sum_tolerance = odd.row_sum_tolerance = 1e-5F;
+        odd.z_error = error;
+        badge.setReports({good, odd, good});
+        QCOMPARE(int(badge.verdict()), verdict);
+    }
+
+    void messageShowsLiterally() {
+        ui::MessageBar bar;
+        ui::Message message;
+        message.what = QStringLiteral("<b>x</b> & y");
+        message.remedies = {{QStringLiteral("again"), QStringLiteral("Try && again")}};
+        bar.setMessage(message);
+        show(bar, {600, 80});
+        QSignalSpy chosen(&bar, &ui::MessageBar::remedyChosen);
+        const auto buttons = bar.findChildren<QPushButton*>();
+        QTest::mouseClick(buttons[0], Qt::LeftButton);
+        QCOMPARE(chosen[0][0].toString(), QStringLiteral("again"));
+        QCOMPARE(buttons[0]->text(), QStringLiteral("Try &&&& again"));
+        QTest::mouseClick(buttons[1], Qt::LeftButton);
+        QCOMPARE(QApplication::clipboard()->text(), message.what);
+        for (const QLabel* label : bar.findChildren<QLabel*>())
+            QCOMPARE(label->textFormat(), Qt::PlainText);
+        QTest::mouseClick(bar.findChild<QToolButton*>(), Qt::LeftButton);
+        QVERIFY(bar.isHidden());
+    }
+
+    void promptKeepsEveryCharacter() {
+        ui::PromptPanel panel;
+        show(panel, {1300, 40});
+        const QString text = QStringLiteral("a\nb\r\n\u00a0⏎<b>&&\t\u2028end");
+        panel.setPrompt(text);
+        QCOMPARE(panel.prompt(), text);
+        auto* field = panel.findChild<ui::PromptField*>();
+        field->line()->setFocus();
+        field->line()->end(false);
+        QTest::keyClicks(field->line(), QStringLiteral("!"));
+        QCOMPARE(panel.prompt(), text + u'!');
+        QTest::keyClick(field->line(), Qt::Key_Backspace);
+        panel.editPrompt();
+        QVERIFY(field->isEditorOpen());
+        field->editor()->moveCursor(QTextCursor::End);
+        QTest::keyClicks(field->editor(), QStringLiteral("?"));
+        QTest::keyClick(field->editor(), Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(panel.prompt(), text + QStringLiteral("?\n"));
+        QTest::keyClick(field->editor(), Qt::Key_Escape);
+        QVERIFY(!field->isEditorOpen());
+        QCOMPARE(panel.prompt(), text + QStringLiteral("?\n"));
+        QCOMPARE(field->line()->text().count(u'⏎'),
+                 5);  // two of them lines, one the text's own, U+2028, the last
+    }
+
+    void longPasteIsNotCut() {
+        ui::PromptPanel panel;
+        show(panel, {1300, 40});
+        const QString text(100'000, u'^');
+        QApplication::clipboard()->setText(text);
+        auto* field = panel.findChild<ui::PromptField*>();
+        field->line()->setFocus();
+        QElapsedTimer timer;
+        timer.start();
+        QTest::keySequence(field->line(), QKeySequence::Paste);
+        QCOMPARE(panel.prompt(), text);
+        QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void runButtons_data() {
+        using ui::RunState;
+        QTest::addColumn<int>("state");
+        QTest::addColumn<QString>("prompt");
+        QTest::addColumn<QString>("enabled");  // of Run Step Pause Stop
+        QTest::newRow("no model") << int(RunState::NoModel) << "x"
+                                  << "";
+        QTest::newRow("loading") << int(RunState::Loading) << "x"
+                                 << "Stop";
+        QTest::newRow("idle") << int(RunState::Idle) << "x"
+                              << "Run Step";
+        QTest::newRow("idle, no prompt") << int(RunState::Idle) << ""
+                                         << "";
+        QTest::newRow("prefilling") << int(RunState::Prefilling) << "x"
+                                    << "Pause Stop";
+        QTest::newRow("decoding") << int(RunState::Decoding) << "x"
+                                  << "Pause Stop";
+        QTest::newRow("paused") << int(RunState::Paused) << "x"
+                                << "Run Step Stop";
+        QTest::newRow("cancelling") << int(RunState::Cancelling) << "x"
+                                    << "";
+        QTest::newRow("failed") << int(RunState::Failed) << "x"
+                                << "Run Step";
+    }
+
+    void runButtons() {
+        QFETCH(int, state);
+        QFETCH(QString, prompt);
+        QFETCH(QString, enabled);
+        ui::PromptPanel panel;
+        panel.setPrompt(prompt);
+        panel.setRunState(ui::RunState(state));
+        QStringList found;
+        for (const char* name : {"Run", "Step", "Pause", "Stop"}) {
+            auto* button = panel.findChild<QToolButton*>(QLatin1StringView(name));
+            if (button->isEnabled()) found << button->text();
+            QVERIFY(!button->toolTip().isEmpty());  // what it does, or why it cannot
+        }
+        QCOMPARE(found.join(u' '), enabled);
+    }
+
+    void modelPicker() {
+        ui::PromptPanel panel;
+        panel.setModels(
+            {frame::model("/m/a<b>", 1), frame::model("/m/b", 1), frame::model("/m/c", 1, false)});
+        panel.setCurrentModel(QStringLiteral("/m/a<b>"));
+        show(panel, {1300, 40});
+        auto* box = panel.findChildren<QComboBox*>()[0];
+        QCOMPARE(box->currentText(), QStringLiteral("/m/a<b>  Q4_1"));
+        QSignalSpy chosen(&panel, &ui::PromptPanel::modelChosen);
+        QSignalSpy other(&panel, &ui::PromptPanel::openModelRequested);
+        Q_EMIT box->activated(1);
+        QCOMPARE(chosen[0][0].toString(), QStringLiteral("/m/b"));
+        QCOMPARE(box->currentIndex(), 0);  // until it is open
+        Q_EMIT box->activated(box->count() - 1);
+        QCOMPARE(other.count(), 1);
+    }
+
+    void sampler() {
+        ui::SamplerBox box;
+        show(box, {120, 25});
+        QSignalSpy changed(&box, &ui::SamplerBox::samplingChanged);
+        Q_EMIT box.activated(1);
+        QCOMPARE(changed.count(), 1);
+        QVERIFY(box.sampling().temperature > 0);
+        auto* seed = box.findChild<QFrame*>(QStringLiteral("samplerPopup"))
+                         ->findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+        seed->clear();
+        QTest::keyClicks(seed, QStringLiteral("18446744073709551615"));
+        QCOMPARE(box.sampling().seed, std::numeric_limits<std::uint64_t>::max());
+        QTest::keyClicks(seed, QStringLiteral("x"));
+        QCOMPARE(box.sampling().seed, std::numeric_limits<std::uint64_t>::max());
+        Q_EMIT box.activated(0);
+        QCOMPARE(box.sampling().temperature, 0.0);
+    }
+
+    void progressWaitsBeforeItShows() {
+        ui::ProgressPanel panel;
+        panel.begin(QStringLiteral("Prefill"), ui::ProgressPanel::Unit::Tokens);
+        panel.setProgress(0, 100);
+        panel.setProgress(60, 100);
+        QVERIFY(!panel.isVisible());  // it may be over before anyone could read it
+        QTest::qWait(120);
+        panel.end();
+        QTest::qWait(420);
+        QVERIFY(!panel.isVisible());
+        panel.begin(QStringLiteral("Prefill"), ui::ProgressPanel::Unit::Tokens);
+        panel.setProgress(0, 100'000);
+        panel.setProgress(1, 100'000);
+        QTRY_VERIFY(panel.isVisible());
+        QVERIFY(panel.amountText().startsWith(QStringLiteral("1 of 100,000 tokens")));
+        QSignalSpy cancel(&panel, &ui::ProgressPanel::cancelRequested);
+        QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
+        QCOMPARE(cancel.count(), 1);
+    }
+};
+
+QTEST_MAIN(FrameWidgets)
+#include "frame_widgets.moc"

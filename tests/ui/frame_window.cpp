@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole frame: keys, layout, what it remembers, what it says.
+#include <QAbstractButton>
+#include <QAction>
+#include <QApplication>
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QPlainTextEdit>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QStatusBar>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/ui/frame_values.h"
+#include "ui/contribution_bars.h"
+#include "ui/dock_title.h"
+#include "ui/dropped_file.h"
+#include "ui/empty_page.h"
+#include "ui/logits_panel.h"
+#include "ui/main_window.h"
+#include "ui/painting/theme.h"
+#include "ui/prompt_field.h"
+#include "ui/prompt_line.h"
+#include "ui/prompt_panel.h"
+#include "ui/step_bar.h"
+#include "ui/token_strip.h"
+
+using engine::Position;
+using ui::MainWindow;
+using ui::RunState;
+
+class FrameWindow : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    int m_count = 0;
+
+    QString freshPath() { return m_folder.filePath(QString::number(m_count++)); }
+
+    static void show(MainWindow& window, QSize size) {
+        window.resize(size);
+        window.show();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.centralWidget()->setFocus();
+    }
+
+    static void fill(MainWindow& window) {
+        window.setModels({frame::model("/m/a", 1)});
+        window.setModel(frame::model("/m/a", 1));
+        window.promptPanel().setPrompt(QStringLiteral("a b"));
+        window.setHeadPage(new QWidget);
+        window.setTokens(frame::tokens(frame::literal), 12);
+        window.setRows(12);
+        window.setRunState(RunState::Idle);
+        ui::Selection selection;
+        selection.at = {engine::Layer{2}, engine::QueryHead{5}};
+        selection.dest = Position{5};
+        selection.src = Position{0};
+        window.setSelection(selection);
+    }
+
+  private Q_SLOTS:
+    void initTestCase() {
+        ui::loadFonts();
+        QVERIFY(m_folder.isValid());
+    }
+
+    void keysAskForWhatTheyDo() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        show(window, {1440, 900});
+        QSignalSpy heads(&window, &MainWindow::headMoveRequested);
+        QTest::keyClick(&window, Qt::Key_Right);
+        QTest::keyClick(&window, Qt::Key_Up);
+        QCOMPARE(heads[0], (QVariantList{0, 1}));
+        QCOMPARE(heads[1], (QVariantList{-1, 0}));
+        QSignalSpy cell(&window, &MainWindow::cellMoveRequested);
+        QTest::keyClick(&window, Qt::Key_Left, Qt::ShiftModifier);
+        QTest::keyClick(&window, Qt::Key_Down, Qt::ShiftModifier | Qt::ControlModifier);
+        QCOMPARE(cell[0], (QVariantList{0, -1}));
+        QCOMPARE(cell[1], (QVariantList{10, 0}));
+        QSignalSpy quantity(&window, &MainWindow::quantityRequested);
+        QTest::keyClick(&window, Qt::Key_3);
+        QCOMPARE(quantity[0][0].value<engine::Quantity>(), engine::Quantity::Value);
+        QSignalSpy rows(&window, &MainWindow::rowMoveRequested);
+        QTest::keyClick(&window, Qt::Key_BracketLeft);
+        QCOMPARE(rows[0], (QVariantList{-1}));
+        QSignalSpy zoom(&window, &MainWindow::zoomRequested);
+        for (const int key : {Qt::Key_Plus, Qt::Key_Minus, Qt::Key_0})
+            QTest::keyClick(&window, static_cast<Qt::Key>(key));
+        QCOMPARE(zoom.count(), 3);
+        QSignalSpy pictures(&window, &MainWindow::exportHeatmapRequested);
+        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+        QCOMPARE(pictures.count(), 1);
+        for (const auto& [key, signal] : {std::pair(Qt::Key_S, &MainWindow::scaleRequested),
+                                          {Qt::Key_R, &MainWindow::rangeRequested},
+                                          {Qt::Key_B, &MainWindow::sinkRequested},
+                                          {Qt::Key_M, &MainWindow::poolingRequested},
+                                          {Qt::Key_C, &MainWindow::copyLocationRequested},
+                                          {Qt::Key_Home, &MainWindow::firstRowRequested},
+                                          {Qt::Key_End, &MainWindow::newestRowRequested}}) {
+            QSignalSpy spy(&window, signal);
+            QTest::keyClick(&window, key);
+            QCOMPARE(spy.count(), 1);
+        }
+        QTest::keyClick(&window, Qt::Key_D);
+        QVERIFY(window.tokenStrip().clicksSource());
+    }
+
+    void spaceRunsOrPauses() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        show(window, {1440, 900});
+        QSignalSpy run(&window, &MainWindow::runRequested),
+            pause(&window, &MainWindow::pauseRequested), stop(&window, &MainWindow::stopRequested);
+        QTest::keyClick(&window, Qt::Key_Space);
+        QCOMPARE(run.count(), 1);
+        window.setRunState(RunState::Decoding);
+        QTest::keyClick(&window, Qt::Key_Space);
+        QCOMPARE(pause.count(), 1);
+        QTest::keyClick(&window, Qt::Key_Period, Qt::ControlModifier);
+        QCOMPARE(stop.count(), 1);
+        window.setRunState(RunState::Cancelling);
+        QTest::keyClick(&window, Qt::Key_Space);
+        QCOMPARE(run.count() + pause.count(), 2);
+    }
+
+    void keysYieldToText_data() {
+        QTest::addColumn<int>("key");
+        QTest::addColumn<QString>("text");
+        for (const char c : {'s', 'd', '1', ' ', '[', '?', '+'})
+            QTest::addRow("%c", c)
+                << int(QChar(QLatin1Char(c)).toUpper().unicode()) << QString(QLatin1Char(c));
+    }
+
+    void keysYieldToText() {
+        QFETCH(QString, text);
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        show(window, {1440, 900});
+        auto* field = window.findChild<ui::PromptField*>();
+        field->line()->setFocus();
+        field->line()->end(false);
+        QSignalSpy scale(&window, &MainWindow::scaleRequested),
+            run(&window, &MainWindow::runRequested),
+            quantity(&window, &MainWindow::quantityRequested),
+            row(&window, &MainWindow::rowMoveRequested),
+            head(&window, &MainWindow::headMoveRequested);
+        QTest::keyClicks(field->line(), text);
+        QTest::keyClick(field->line(), Qt::Key_Up);
+        QCOMPARE(window.promptPanel().prompt(), QStringLiteral("a b") + text);
+        QCOMPARE(scale.count() + run.count() + quantity.count() + row.count() + head.count(), 0);
+        QTest::keyClick(field->line(), Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(run.count(), 1);  // Ctrl+Enter is the window's everywhere
+        QTest::keyClick(field->line(), Qt::Key_L, Qt::ControlModifier);
+        QVERIFY(field->isEditorOpen());
+        QTest::keyClicks(field->editor(), text);
+        QCOMPARE(window.promptPanel().prompt(), QStringLiteral("a b") + text + text);
+        QCOMPARE(run.count(), 1);
+    }
+
+    void escapeStepsOut() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        show(window, {1440, 900});
+        auto* heads = window.findChild<QDockWidget*>(QStringLiteral("headsDock"));
+        QTest::keyClick(&window, Qt::Key_Return);
+        QVERIFY(window.isSolo() && !heads->isVisible());
+        ui::Selection selection;
+        selection.locked = true;
+        window.setSelection(selection);
+        QSignalSpy unlock(&window, &MainWindow::unlockRequested);
+        QTest::keyClick(&window, Qt::Key_Escape);
+        QCOMPARE(unlock.count(), 1);
+        QVERIFY(window.isSolo());
+        selection.locked = false;
+        window.setSelection(selection);
+        QTest::keyClick(&window, Qt::Key_Escape);
+        QVERIFY(!window.isSolo() && heads->isVisible());
+    }
+
+    void titlesAreLiteral() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        ui::Selection selection;
+        selection.at = {engine::Layer{2}, engine::QueryHead{5}};
+        for (int i = 0; i < 12; ++i) {
+            selection.dest = Position{i};
+            window.setSelection(selection);
+            const auto* dock = window.findChild<QDockWidget*>(QStringLiteral("nextDock"));
+            const auto* title = static_cast<ui::DockTitle*>(dock->titleBarWidget());
+            QCOMPARE(title->text(),
+                     QStringLiteral("Next token after %1 ").arg(i) +
+                         ui::visibleToken(frame::literal[static_cast<std::size_t>(i)]));
+        }
+        QCOMPARE(window.findChild<QTabBar*>()->tabText(0), QStringLiteral("Head  L2.H5"));
+        window.appendToken({engine::TokenId{7}, " new", 0, 0, false});
+        selection.dest = Position{12};
+        window.setSelection(selection);
+        QVERIFY(static_cast<ui::DockTitle*>(
+                    window.findChild<QDockWidget*>(QStringLiteral("nextDock"))->titleBarWidget())
+                    ->text()
+                    .endsWith(QStringLiteral("12 ·new (step 0)")));
+        ui::Message message;
+        message.what = QStringLiteral("<b>bold</b>");
+        window.showMessage(message);
+        for (const QLabel* label : window.findChildren<QLabel*>())
+            if (!label->text().isEmpty() && label->parentWidget() &&
+                !label->parentWidget()->inherits("QFrame"))
+                QVERIFY2(label->textFormat() == Qt::PlainText || label->text().at(0).isLetter(),
+                         qPrintable(label->text()));
+        QCOMPARE(window.messages().size(), 1);
+    }
+
+    void layoutIsRemembered() {
+        const QString path = freshPath();
+        {
+            QSettings settings(path, QSettings::IniFormat);
+            MainWindow window(settings);
+            show(window, {1300, 820});
+            window.findChild<QDockWidget*>(QStringLiteral("stepsDock"))->hide();
+            window.addDockWidget(Qt::LeftDockWidgetArea,
+                                 window.findChild<QDockWidget*>(QStringLiteral("nextDock")));
+            window.close();
+        }
+        QSettings settings(path, QSettings::IniFormat);
+        MainWindow window(settings);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QCOMPARE(window.size(), QSize(1300, 820));
+        auto* next = window.findChild<QDockWidget*>(QStringLiteral("nextDock"));
+        QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("stepsDock"))->isVisible());
+        QCOMPARE(window.dockWidgetArea(next), Qt::LeftDockWidgetArea);
+        window.resetLayout();
+        QVERIFY(window.findChild<QDockWidget*>(QStringLiteral("stepsDock"))->isVisible());
+        QCOMPARE(window.dockWidgetArea(next), Qt::RightDockWidgetArea);
+    }
+
+    void brokenSettingsDoNoHarm() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        settings.setValue(QStringLiteral("window/state"), QByteArray("nonsense"));
+        settings.setValue(QStringLiteral("window/geometry"), QStringLiteral("x"));
+        settings.setValue(QStringLiteral("window/scheme"), 99);
+        MainWindow window(settings);
+        show(window, {1200, 800});
+        QVERIFY(window.findChild<QDockWidget*>(QStringLiteral("headsDock"))->isVisible());
+    }
+
+    void narrowWindowsTabTheRightDocks() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        show(window, {1440, 900});
+        auto* next = window.findChild<QDockWidget*>(QStringLiteral("nextDock"));
+        auto* bars = window.findChild<QDockWidget*>(QStringLiteral("contributionsDock"));
+        QVERIFY(!window.tabifiedDockWidgets(next).contains(bars));
+        window.resize(960, 600);
+        QTRY_VERIFY(window.tabifiedDockWidgets(next).contains(bars));
+        QCOMPARE(window.size(), QSize(960, 600));
+        QTRY_VERIFY(window.stepBar().height() == 0 || !window.stepBar().isVisible());
+        window.resize(1440, 900);
+        QTRY_VERIFY(!window.tabifiedDockWidgets(next).contains(bars));
+        QTRY_VERIFY(window.stepBar().height() > 40);
+        QVERIFY(bars->isVisible() && next->isVisible());
+        QVERIFY(window.minimumWidth() <= 960 && window.minimumHeight() <= 600);
+    }
+
+    void pagesFollowTheRun() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        show(window, {1440, 900});
+        QVERIFY(window.emptyPage().isVisible());
+        window.emptyPage().setPrompts({{QStringLiteral("n"), QStringLiteral("the prompt"), {}}});
+        QSignalSpy prompt(&window, &MainWindow::promptChosen);
+        for (QAbstractButton* button : window.emptyPage().findChildren<QAbstractButton*>())
+            if (button->accessibleName() == QStringLiteral("n")) button->click();
+        QCOMPARE(prompt.count(), 1);
+        QCOMPARE(window.promptPanel().prompt(), QStringLiteral("the prompt"));
+        fill(window);
+        QVERIFY(!window.emptyPage().isVisible() && window.tokenStrip().isVisible());
+        window.setTokens({}, 0);
+        QVERIFY(window.emptyPage().isVisible());
+    }
+
+    void schemesApply() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        window.contributionBars().setTable(frame::contributions(4, 6), 2, {}, {});
+        show(window, {1440, 900});
+        for (const auto& [name, scheme] :
+             {std::pair(QStringLiteral("&Dark"), ui::Scheme::Dark),
+              std::pair(QStringLiteral("&Light"), ui::Scheme::Light)}) {
+            for (QAction* action : window.actions())
+                if (action->text() == name) action->trigger();
+            QCOMPARE(ui::theme().scheme, scheme);
+            const QImage image = window.grab().toImage();
+            const QPoint strip = window.tokenStrip().mapTo(&window, QPoint(3, 3));
+            QCOMPARE(image.pixelColor(strip), ui::themeOf(scheme).base);
+        }
+        QCOMPARE(settings.value(QStringLiteral("window/scheme")).toInt(), 0);
+    }
+
+    void everyActionHasOneKeyOnly() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        QSet<QKeySequence> seen;
+        for (const QAction* action : window.actions())
+            for (const QKeySequence& key : action->shortcuts()) {
+                QVERIFY2(!seen.contains(key), qPrintable(key.toString()));
+                seen << key;
+            }
+        QVERIFY(seen.size() > 35);
+        QStringList menus;
+        for (const QAction* menu : window.menuBar()->actions()) menus << menu->text().remove(u'&');
+        QCOMPARE(menus.join(u' '), QStringLiteral("File Edit View Model Run Heads Export Help"));
+    }
+
+    void droppedFiles() {
+        const auto write = [&](const QString& name, const QByteArray& bytes) {
+            QFile file(m_folder.filePath(name));
+            if (!file.open(QIODevice::WriteOnly)) return QString();
+            file.write(bytes);
+            return file.fileName();
+        };
+        QCOMPARE(*ui::readDropped(write(QStringLiteral("a.txt"), "h\xC3\xA9\r\n")).prompt,
+                 QStringLiteral("hé\r\n"));
+        QVERIFY(ui::readDropped(write(QStringLiteral("b.txt"), "\xFF\xFE\x01")).problem);
+        QVERIFY(
+            ui::readDropped(write(QStringLiteral("c.txt"), QByteArray(5'000'000, 'a'))).problem);
+        QVERIFY(ui::readDropped(m_folder.filePath(QStringLiteral("absent.txt"))).problem);
+        QVERIFY(!ui::readDropped(m_folder.path()).modelPath.isEmpty());
+        QVERIFY(!ui::readDropped(write(QStringLiteral("m.GGUF"), "x")).modelPath.isEmpty());
+    }
+};
+
+QTEST_MAIN(FrameWindow)
+#include "frame_window.moc"
