@@ -25,8 +25,8 @@ constexpr std::size_t index(ReadKind kind) {
 }
 
 // The job of each kind, in the order of ReadKind.
-using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, ContributionJob, LogitsJob,
-                        MetricsJob, TileJob, ChecksJob>;
+using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, LogitsJob, ContributionJob,
+                        TileJob, MetricsJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -216,6 +216,9 @@ void ReaderWorker::requestColumn(engine::TileRequest request) {
 void ReaderWorker::requestMap(engine::TileRequest request) {
     put<ReadKind::Map>(std::move(request));
 }
+void ReaderWorker::requestFigure(engine::TileRequest request) {
+    put<ReadKind::Figure>(std::move(request));
+}
 void ReaderWorker::requestContributions(engine::ContributionRequest request) {
     put<ReadKind::Contributions>(std::move(request));
 }
@@ -270,8 +273,9 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::Row>(news, &ReaderWorker::rowReady);
     deliver<ReadKind::Column>(news, &ReaderWorker::columnReady);
     deliver<ReadKind::Map>(news, &ReaderWorker::mapReady);
-    deliver<ReadKind::Contributions>(news, &ReaderWorker::contributionsReady);
     deliver<ReadKind::Logits>(news, &ReaderWorker::logitsReady);
+    deliver<ReadKind::Contributions>(news, &ReaderWorker::contributionsReady);
+    deliver<ReadKind::Figure>(news, &ReaderWorker::figureReady);
     deliver<ReadKind::Metrics>(news, &ReaderWorker::metricsReady);
     deliver<ReadKind::Thumbnails>(news, &ReaderWorker::thumbnailsReady);
     deliver<ReadKind::Checks>(news, &ReaderWorker::checksReady);

@@ -18,13 +18,14 @@ enum class ReadKind : std::uint8_t {
     Row,     // the selected dest on every src
     Column,  // every dest on the selected src
     Map,
-    Contributions,
     Logits,
+    Contributions,
+    Figure,  // one head's map as it is exported
     Metrics,
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 10;
+constexpr std::size_t kReadKinds = 11;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -44,6 +45,7 @@ class ReaderWorker : public QObject {
     void requestRow(engine::TileRequest);
     void requestColumn(engine::TileRequest);
     void requestMap(engine::TileRequest);
+    void requestFigure(engine::TileRequest);
     void requestContributions(engine::ContributionRequest);
     void requestLogits(LogitsRequest);
     void requestMetrics(engine::MetricsRequest);
@@ -60,6 +62,7 @@ class ReaderWorker : public QObject {
     void rowReady(const engine::Tile&);
     void columnReady(const engine::Tile&);
     void mapReady(const engine::Tile&);
+    void figureReady(const engine::Tile&);
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);

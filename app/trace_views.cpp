@@ -39,8 +39,10 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     connect(&session, &Session::runOpened, this, &TraceViews::startRun);
     connect(&session, &Session::stateChanged, this, &TraceViews::followState);
     connect(&session, &Session::selectionChanged, this, &TraceViews::followSelection);
-    connect(&session, &Session::planChanged, this,
-            [this] { refresh(ReadKind::Thumbnails, Why::Grown); });
+    connect(&session, &Session::planChanged, this, [this] {
+        refreshHead();  // the map lays itself out anew
+        refresh(ReadKind::Thumbnails, Why::Grown);
+    });
     connect(&session, &Session::promptRead, this, [this] { growSlowly(true); });
     connect(&session, &Session::rowsChanged, this, [this] {
         if (!std::exchange(m_sawRows, true))
@@ -57,6 +59,7 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     });
     connect(&m_reader, &ReaderWorker::hoverCellReady, this, &TraceViews::hoverCellReady);
     connect(&m_reader, &ReaderWorker::lockedCellReady, this, &TraceViews::lockedCellReady);
+    connect(&m_reader, &ReaderWorker::figureReady, this, &TraceViews::figureReady);
     connect(&m_reader, &ReaderWorker::contributionsReady, this, &TraceViews::takeContributions);
     connect(&m_reader, &ReaderWorker::logitsReady, this, &TraceViews::logitsReady);
     connect(&m_reader, &ReaderWorker::metricsReady, this, &TraceViews::takeMetrics);
@@ -120,6 +123,17 @@ void TraceViews::leaveCells() {
 void TraceViews::checkNow() {
     m_rowsChecked = 0;
     refresh(ReadKind::Checks, Why::Changed);
+}
+
+void TraceViews::requestFigure(const engine::Axis& axis) {
+    if (!m_session.hasRun() || m_session.run().rows == 0) return;
+    engine::TileRequest request = tileOfHead();
+    request.dest = request.src = axis;
+    request.quantity = m_quantity;
+    if (axis.cells_per_pixel > 1) request.pooling = m_map ? m_map->pooling : engine::Pooling::Max;
+    if (request.pooling == engine::Pooling::None && axis.cells_per_pixel > 1)
+        request.pooling = engine::Pooling::Max;
+    m_reader.requestFigure(std::move(request));
 }
 
 // ---- what the session reports
@@ -236,7 +250,8 @@ void TraceViews::ask(ReadKind kind) {
     const bool hasDest = dest < run.rows;
     engine::TileRequest tile = tileOfHead();
     switch (kind) {
-        case ReadKind::HoverCell: return;
+        case ReadKind::HoverCell:
+        case ReadKind::Figure: return;  // asked by name only
         case ReadKind::LockedCell:
             if (!hasDest || src > dest || !target() || waitsForFocus()) return;
             return m_reader.requestLockedCell(cellRequest({dest, dest + 1}, {src, src + 1}));

@@ -31,6 +31,7 @@ class TraceViews : public QObject {
                     engine::Rows src);  // one cell, or the block of a pooled pixel
     void leaveCells();
     void checkNow();
+    void requestFigure(const engine::Axis&);  // the selected head's map of this quantity, F32
 
     engine::Quantity quantity() const { return m_quantity; }
     // In effect: the user's, else the one that the contributions were computed for.
@@ -45,6 +46,7 @@ class TraceViews : public QObject {
     void columnReady(engine::Position src, const std::vector<float>& pattern);  // [rows]
     void hoverCellReady(const engine::Cell&);
     void lockedCellReady(const engine::Cell&);
+    void figureReady(const engine::Tile&);
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);  // over all rows so far

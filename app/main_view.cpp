@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_view.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QSettings>
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "app/model_list.h"
+#include "ui/checks_badge.h"
+#include "ui/contribution_bars.h"
+#include "ui/empty_page.h"
+#include "ui/head_bar.h"
+#include "ui/head_grid.h"
+#include "ui/head_heatmap.h"
+#include "ui/head_page.h"
+#include "ui/logits_panel.h"
+#include "ui/prompt_panel.h"
+#include "ui/step_bar.h"
+
+namespace app {
+
+namespace {
+
+constexpr int kRecentModels = 10;
+
+QString recentKey() {
+    return QStringLiteral("models/recent");
+}
+
+QString gibibytes(std::int64_t bytes) {
+    const double mega = static_cast<double>(bytes) / 1e6;
+    return mega < 1000 ? QStringLiteral("%1 MB").arg(mega, 0, 'f', 0)
+                       : QStringLiteral("%1 GB").arg(mega / 1000, 0, 'f', 1);
+}
+
+QString shortDType(engine::DType dtype) {
+    switch (dtype) {
+        case engine::DType::F32: return QStringLiteral("fp32");
+        case engine::DType::F16: return QStringLiteral("fp16");
+        case engine::DType::BF16: return QStringLiteral("bf16");
+        default: return QString::fromLatin1(engine::name_of(dtype));
+    }
+}
+
+std::vector<ui::ExamplePrompt> examples() {
+    return {{QStringLiteral("Indirect object"),
+             QStringLiteral("When Mary and John went to the store, John gave a drink to"),
+             QStringLiteral("name movers send Mary to the last position")},
+            {QStringLiteral("Induction"),
+             QStringLiteral("The Kestrel carries timber, the Brendan carries wool, and the Silver "
+                            "Finch carries glass. The Kestrel carries timber, the Brendan carries"),
+             QStringLiteral("heads find what followed the same words before")}};
+}
+
+}  // namespace
+
+MainView::MainView(EngineSource source, QSettings& settings, Start start)
+    : m_settings(settings), m_start(std::move(start)), m_session(std::move(source)) {
+    m_clock.start();
+    m_window = std::make_unique<ui::MainWindow>(settings);
+    build();
+    wireModels();
+    wireRun();
+    wireSelection();
+    wireGrid();
+    wireMap();
+    wirePanels();
+    wireExport();
+}
+
+MainView::~MainView() {
+    // Nothing that the threads still report may reach a widget that is gone.
+    m_session.disconnect();
+    m_views.disconnect();
+}
+
+void MainView::build() {
+    m_grid = new ui::HeadGrid;
+    m_page = new ui::HeadPage;
+    m_window->setHeadsWidget(m_grid);
+    m_window->setHeadPage(m_page);
+    m_window->emptyPage().setPrompts(examples());
+    m_window->promptPanel().setPrompt(m_start.prompt ? QString::fromStdString(*m_start.prompt)
+                                                     : examples().front().text);
+    m_window->checksBadge().setPending(QStringLiteral("checks: none yet"));
+    m_window->setPages(0, 0);
+}
+
+void MainView::begin() {
+    log("window shown");
+    const std::string path = m_start.model ? *m_start.model : defaultModel(m_start.modelFolder);
+    if (!path.empty()) openModel(path);
+    listModels();
+}
+
+void MainView::log(const std::string& what) {
+    if (m_start.verbose)
+        std::fprintf(stderr, "%7.3f s  %s\n", static_cast<double>(m_clock.elapsed()) / 1000,
+                     what.c_str());
+}
+
+// ---- models
+
+void MainView::wireModels() {
+    connect(m_window.get(), &ui::MainWindow::modelChosen, this,
+            [this](const QString& path) { openModel(path.toStdString()); });
+    connect(m_window.get(), &ui::MainWindow::openModelRequested, this, &MainView::chooseModelFile);
+    connect(m_window.get(), &ui::MainWindow::remedyChosen, this, [this](const QString& id) {
+        if (id == QLatin1String("open")) chooseModelFile();
+        if (id == QLatin1String("prompt")) m_window->promptPanel().editPrompt();
+    });
+    connect(&m_session, &Session::modelInspected, this, [this](const ModelInspected& inspected) {
+        if (!inspected.info) return;  // no model after all
+        m_infos[inspected.path] = *inspected.info;
+        std::vector<engine::ModelInfo> known;
+        for (const std::string& path : m_paths)
+            if (const auto it = m_infos.find(path); it != m_infos.end())
+                known.push_back(it->second);
+        m_window->setModels(known);
+        if (m_session.model()) m_window->setModel(m_session.model());
+    });
+    connect(&m_session, &Session::modelOpened, this, &MainView::showModel);
+    connect(&m_session, &Session::failed, this, &MainView::showFailure);
+    connect(&m_views, &TraceViews::failed, this, &MainView::showFailure);
+}
+
+void MainView::openModel(const std::string& path) {
+    if (m_session.model() && m_session.model()->path == path && !m_session.hasRun()) return;
+    m_window->messageBar().dismiss();
+    m_session.openModel(path);
+}
+
+void MainView::chooseModelFile() {
+    auto* dialog = new QFileDialog(m_window.get(), QStringLiteral("Open a model"));
+    dialog->setObjectName(QStringLiteral("openModelDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({QStringLiteral("Models (*.gguf config.json *.safetensors)"),
+                            QStringLiteral("All files (*)")});
+    dialog->setDirectory(
+        m_settings
+            .value(QStringLiteral("models/folder"), QString::fromStdString(m_start.modelFolder))
+            .toString());
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        m_settings.setValue(QStringLiteral("models/folder"), QFileInfo(file).absolutePath());
+        openModel(modelOfPickedFile(QFile::encodeName(file).toStdString()));
+    });
+    dialog->show();  // not exec(): no loop inside the loop
+}
+
+std::vector<std::string> MainView::recentModels() const {
+    std::vector<std::string> paths;
+    for (const QString& path : m_settings.value(recentKey()).toStringList())
+        paths.push_back(path.toStdString());
+    return paths;
+}
+
+void MainView::remember(const std::string& path) {
+    QStringList recent = m_settings.value(recentKey()).toStringList();
+    const QString entry = QString::fromStdString(path);
+    recent.removeAll(entry);
+    recent.prepend(entry);
+    while (recent.size() > kRecentModels) recent.removeLast();
+    m_settings.setValue(recentKey(), recent);
+}
+
+void MainView::listModels() {
+    m_paths = modelPaths(m_start.modelFolder, recentModels());
+    m_session.inspectModels(m_paths);
+}
+
+void MainView::showModel() {
+    const engine::ModelInfo& info = *m_session.model();
+    log("model open: " + info.name);
+    if (std::find(m_paths.begin(), m_paths.end(), info.path) == m_paths.end())
+        m_paths.push_back(info.path);
+    m_infos[info.path] = info;
+    remember(info.path);
+    m_window->setModel(info);
+    m_window->promptPanel().setDeviceText(
+        QStringLiteral("%1 · %2").arg(QString::fromStdString(info.device), shortDType(info.dtype)) +
+            (info.threads > 0 ? QStringLiteral(" · %1 threads").arg(info.threads) : QString()),
+        QStringLiteral("weights %1").arg(gibibytes(info.weight_bytes)));
+    m_window->setPages(0, info.pages);
+    m_window->setHeadsNote(QString::number(info.layers * info.query_heads) +
+                           QStringLiteral(" heads"));
+    m_grid->setModel(info);
+    m_page->headBar().setModel(info);
+    m_page->headBar().clearMetrics();
+    m_page->heatmap().setTokens({}, 0, 0);
+    m_page->heatmap().clearSelection();
+    m_window->setTokens({}, 0);
+    m_window->stepBar().clear(
+        QStringLiteral("Run a prompt: its rows stand here, then a column a "
+                       "generated token."));
+    m_window->logitsPanel().clear(
+        QStringLiteral("Run a prompt to see what the model would say next."));
+    m_window->contributionBars().clear(
+        QStringLiteral("Run a prompt to see what each head writes at a position."));
+    m_window->checksBadge().setPending(QStringLiteral("checks: none yet"));
+    m_bytes.clear();
+    m_metrics.reset();
+    m_locked.reset();
+}
+
+void MainView::showFailure(const engine::Failure& failure) {
+    log("failed: " + failure.line());
+    using Kind = engine::Failure::Kind;
+    QList<ui::Remedy> remedies;
+    if (failure.kind == Kind::BadFile || failure.kind == Kind::Unsupported)
+        remedies << ui::Remedy{QStringLiteral("open"), QStringLiteral("Open another model…")};
+    if (failure.kind == Kind::BadRequest || failure.kind == Kind::OutOfMemory)
+        remedies << ui::Remedy{QStringLiteral("prompt"), QStringLiteral("Edit the prompt")};
+    m_window->showMessage(ui::messageOf(failure, remedies));
+}
+
+}  // namespace app

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QElapsedTimer>
+#include <QObject>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/export_job.h"
+#include "app/session.h"
+#include "app/trace_views.h"
+#include "ui/main_window.h"
+
+class QSettings;
+
+namespace ui {
+class HeadGrid;
+class HeadPage;
+class HeadHeatmap;
+}  // namespace ui
+
+namespace app {
+
+// The real window: every widget wired to the session and its views. GUI thread; no call waits, but
+// for the destructor, which joins the engine and reader threads.
+class MainView : public QObject {
+    Q_OBJECT
+  public:
+    struct Start {
+        std::optional<std::string>
+            model;  // opened first; none: the default model of the folder, if there
+        std::optional<std::string> prompt;  // read once a model is open; none: an example
+        std::string modelFolder;            // what the picker lists
+        bool verbose = false;               // log to stderr
+    };
+
+    MainView(EngineSource source, QSettings& settings, Start start);
+    ~MainView() override;
+
+    ui::MainWindow& window() { return *m_window; }
+    ui::HeadGrid& grid() { return *m_grid; }
+    ui::HeadPage& headPage() { return *m_page; }
+    Session& session() { return m_session; }
+    TraceViews& views() { return m_views; }
+
+    void begin();  // once the window is on screen: lists the models and opens one
+
+  private:
+    void build();
+
+    // Models and messages (main_view.cpp).
+    void wireModels();
+    void openModel(const std::string& path);
+    void chooseModelFile();
+    void listModels();
+    void showModel();
+    void showFailure(const engine::Failure&);
+    void remember(const std::string& path);
+    std::vector<std::string> recentModels() const;
+
+    // Running (main_view_run.cpp).
+    void wireRun();
+    RunSettings settingsFromBar() const;
+    void showState(ui::RunState);
+    void showStateText();
+    void showRun();
+    void showPlan();
+    void showRows(std::int64_t published);
+    void showStep(const engine::Step&);
+    void showProgress(const engine::Progress&);
+
+    // Selection and what is on screen (main_view_map.cpp).
+    void wireSelection();
+    void wireGrid();
+    void wireMap();
+    void wirePanels();
+    void showSelection(const ui::Selection&);
+    void setQuantity(engine::Quantity);
+    void showHeadMaximum();
+    void showLockedText();
+    void showContributions();
+    void know(const std::vector<engine::Candidate>&);
+    QString textOf(std::optional<engine::TokenId>) const;  // visible; "token 42" where unknown
+
+    // Export (main_view_export.cpp).
+    void wireExport();
+    void choosePath(const QString& title, const QString& name, std::function<void(QString)> then);
+    void drawHeatmap(const engine::Tile&);
+    void drawBars(const QString& path);
+    QString figureTitle() const;
+
+    void log(const std::string& what);  // with the seconds since the start, when verbose
+
+    QSettings& m_settings;
+    Start m_start;
+    QElapsedTimer m_clock;
+    std::unique_ptr<ui::MainWindow> m_window;
+    ui::HeadGrid* m_grid = nullptr;  // owned by the window, as the page
+    ui::HeadPage* m_page = nullptr;
+
+    Session m_session;
+    TraceViews m_views{m_session};
+    ExportJob m_export;
+
+    std::vector<std::string> m_paths;  // of the picker, in its order
+    std::map<std::string, engine::ModelInfo> m_infos;
+    bool m_readWhenOpen = true;  // the prompt in the field, once the model is open
+    std::map<engine::TokenId, std::string> m_bytes;
+    std::optional<engine::HeadTable> m_metrics;
+    std::optional<engine::Cell> m_locked;
+    std::string m_endNote;     // "the model ended its text"
+    double m_stepSeconds = 0;  // smoothed
+    QString m_heatmapPath;     // where the picture asked for goes
+    bool m_loggedMap = false;
+};
+
+}  // namespace app

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One selection, broadcast to every view; what views ask for, and what they are given.
+#include <algorithm>
+
+#include "app/main_view.h"
+#include "ui/checks_badge.h"
+#include "ui/contribution_bars.h"
+#include "ui/head_bar.h"
+#include "ui/head_grid.h"
+#include "ui/head_heatmap.h"
+#include "ui/head_page.h"
+#include "ui/logits_panel.h"
+#include "ui/painting/theme.h"
+#include "ui/scale_column.h"
+#include "ui/step_bar.h"
+#include "ui/token_strip.h"
+
+namespace app {
+
+using engine::LayerHead;
+using engine::Position;
+using engine::to_int;
+
+namespace {
+
+QString headText(LayerHead at) {
+    return QStringLiteral("L%1.H%2").arg(to_int(at.layer)).arg(to_int(at.head));
+}
+
+QString cellText(const engine::Cell& cell) {
+    return QStringLiteral("%1 · dest %2 ← src %3 · p %4")
+        .arg(headText(cell.at))
+        .arg(to_int(cell.dest))
+        .arg(to_int(cell.src))
+        .arg(static_cast<double>(cell.pattern), 0, 'f', 4);
+}
+
+}  // namespace
+
+void MainView::wireSelection() {
+    ui::MainWindow* window = m_window.get();
+    connect(&m_session, &Session::selectionChanged, this, &MainView::showSelection);
+    connect(&m_session, &Session::followChanged, this,
+            [this](bool follow) { m_window->stepBar().setFollowNewest(follow); });
+    connect(window, &ui::MainWindow::headMoveRequested, &m_session, &Session::moveHead);
+    connect(window, &ui::MainWindow::cellMoveRequested, &m_session, &Session::moveCell);
+    connect(window, &ui::MainWindow::rowMoveRequested, &m_session, &Session::moveRow);
+    connect(window, &ui::MainWindow::firstRowRequested, &m_session, &Session::selectFirstRow);
+    connect(window, &ui::MainWindow::newestRowRequested, &m_session, &Session::selectNewestRow);
+    connect(window, &ui::MainWindow::unlockRequested, &m_session, &Session::unlock);
+    connect(&window->stepBar(), &ui::StepBar::stepSelected, &m_session, &Session::selectDest);
+    connect(&window->stepBar(), &ui::StepBar::followNewestChanged, &m_session,
+            &Session::setFollowNewest);
+    connect(&window->tokenStrip(), &ui::TokenStrip::tokenClicked, this,
+            [this](Position position, bool asSource) {
+                if (asSource)
+                    m_session.selectSrc(position);
+                else
+                    m_session.selectDest(position);
+            });
+}
+
+void MainView::showSelection(const ui::Selection& selection) {
+    if (!m_session.hasRun()) return m_window->clearSelection();
+    m_window->setSelection(selection);
+    m_page->heatmap().setSelection(selection);
+    m_page->headBar().setHead(selection.at);
+    m_grid->setFocusedHead(selection.at);
+    const auto layer = static_cast<std::size_t>(to_int(selection.at.layer));
+    const auto& rules = m_session.model()->attention;
+    if (layer < rules.size()) m_page->heatmap().setRule(rules[layer]);
+    showHeadMaximum();
+    if (m_locked && (m_locked->at != selection.at || m_locked->dest != selection.dest ||
+                     m_locked->src != selection.src))
+        m_locked.reset();
+    showLockedText();
+}
+
+void MainView::wireGrid() {
+    connect(m_grid, &ui::HeadGrid::thumbnailsWanted, this,
+            [this](const QVector<LayerHead>& visible, int pixels) {
+                m_views.setThumbnailView({visible.begin(), visible.end()}, pixels);
+            });
+    connect(m_grid, &ui::HeadGrid::headFocused, &m_session, &Session::selectHead);
+    connect(m_grid, &ui::HeadGrid::headActivated, this, [this](LayerHead at) {
+        m_session.selectHead(at);
+        m_window->setSolo(true);
+    });
+    connect(m_grid, &ui::HeadGrid::headHovered, this,
+            [this](LayerHead at) { m_window->setHoverText(headText(at)); });
+    connect(m_grid, &ui::HeadGrid::hoverLeft, this, &MainView::showLockedText);
+    connect(&m_views, &TraceViews::thumbnailsReady, m_grid, &ui::HeadGrid::setThumbnails);
+}
+
+void MainView::wireMap() {
+    ui::MainWindow* window = m_window.get();
+    ui::HeadHeatmap* map = &m_page->heatmap();
+    ui::ScaleColumn* scale = &m_page->scaleColumn();
+    connect(map, &ui::HeadHeatmap::viewWanted, &m_views, &TraceViews::setMapView);
+    connect(map, &ui::HeadHeatmap::cellHovered, this, [this](Position dest, Position src) {
+        m_views.hoverCells({to_int(dest), to_int(dest) + 1}, {to_int(src), to_int(src) + 1});
+    });
+    connect(map, &ui::HeadHeatmap::blockHovered, &m_views, &TraceViews::hoverCells);
+    connect(map, &ui::HeadHeatmap::hoverLeft, this, [this] {
+        m_views.leaveCells();
+        showLockedText();
+    });
+    connect(map, &ui::HeadHeatmap::cellClicked, &m_session, &Session::selectCell);
+    connect(map, &ui::HeadHeatmap::soloRequested, this,
+            [this] { m_window->setSolo(!m_window->isSolo()); });
+    connect(&m_page->headBar(), &ui::HeadBar::quantityChosen, this, &MainView::setQuantity);
+    connect(window, &ui::MainWindow::quantityRequested, this, &MainView::setQuantity);
+    connect(window, &ui::MainWindow::scaleRequested, scale, &ui::ScaleColumn::nextScale);
+    connect(window, &ui::MainWindow::rangeRequested, scale, &ui::ScaleColumn::nextRange);
+    connect(window, &ui::MainWindow::sinkRequested, scale, &ui::ScaleColumn::nextSink);
+    connect(window, &ui::MainWindow::poolingRequested, scale, &ui::ScaleColumn::nextPooling);
+    connect(window, &ui::MainWindow::zoomRequested, map, &ui::HeadHeatmap::zoom);
+
+    connect(&m_views, &TraceViews::mapReady, this, [this](const engine::Tile& tile) {
+        m_page->heatmap().setTile(tile);
+        if (!std::exchange(m_loggedMap, true)) log("first heatmap");
+    });
+    connect(&m_views, &TraceViews::rowReady, this,
+            [this](Position dest, const std::vector<float>& p) {
+                if (dest != m_session.selection().dest) return;
+                m_page->heatmap().setRow(dest, p);
+                m_window->tokenStrip().setRow(p);
+            });
+    connect(&m_views, &TraceViews::columnReady, this,
+            [this](Position src, const std::vector<float>& p) {
+                if (src != m_session.selection().src) return;
+                m_page->heatmap().setColumn(src, p);
+                m_window->tokenStrip().setColumn(p);
+            });
+    connect(&m_views, &TraceViews::hoverCellReady, this, [this](const engine::Cell& cell) {
+        m_page->heatmap().setCell(cell);
+        m_window->setHoverText(cellText(cell));
+    });
+    connect(&m_views, &TraceViews::lockedCellReady, this, [this](const engine::Cell& cell) {
+        m_locked = cell;
+        m_page->heatmap().setCell(cell);
+        showLockedText();
+    });
+}
+
+void MainView::setQuantity(engine::Quantity quantity) {
+    m_page->headBar().setQuantity(quantity);
+    m_views.setQuantity(quantity);
+}
+
+void MainView::showLockedText() {
+    if (m_locked)
+        m_window->setHoverText(cellText(*m_locked));
+    else
+        m_window->setHoverText(m_session.hasRun() ? headText(m_session.selection().at) : QString());
+}
+
+void MainView::showHeadMaximum() {
+    if (!m_metrics) return m_page->heatmap().setHeadMaximum({});
+    const LayerHead at = m_session.selection().at;
+    const auto index =
+        static_cast<std::size_t>(to_int(at.layer) * m_metrics->query_heads + to_int(at.head));
+    if (index < m_metrics->max_pattern.size())
+        m_page->heatmap().setHeadMaximum(m_metrics->max_pattern[index]);
+}
+
+void MainView::wirePanels() {
+    ui::MainWindow* window = m_window.get();
+    connect(&m_views, &TraceViews::metricsReady, this, [this](const engine::HeadTable& table) {
+        m_metrics = table;
+        m_page->headBar().setMetrics(table);
+        showHeadMaximum();
+    });
+    connect(&m_views, &TraceViews::checksReady, &window->checksBadge(),
+            &ui::ChecksBadge::setReports);
+    connect(&window->checksBadge(), &ui::ChecksBadge::checksRequested, &m_views,
+            &TraceViews::checkNow);
+
+    connect(&m_views, &TraceViews::logitsReady, this, [this](const engine::TopTokens& top) {
+        know(top.candidates);
+        m_window->logitsPanel().setTopTokens(top);
+        if (to_int(top.position) == m_session.run().promptTokens - 1)
+            m_window->stepBar().setCandidates(top.candidates);
+        showContributions();
+    });
+    connect(&m_views, &TraceViews::contributionsReady, this, &MainView::showContributions);
+    const auto chosen = [this](const std::optional<engine::Candidate>& candidate) {
+        if (!candidate) return std::optional<engine::TokenId>();
+        know({*candidate});
+        return std::optional(candidate->token);
+    };
+    connect(&window->logitsPanel(), &ui::LogitsPanel::targetChanged, this,
+            [this, chosen](const auto& candidate) { m_views.setTarget(chosen(candidate)); });
+    connect(&window->logitsPanel(), &ui::LogitsPanel::distractorChanged, this,
+            [this, chosen](const auto& candidate) { m_views.setDistractor(chosen(candidate)); });
+    connect(&window->contributionBars(), &ui::ContributionBars::headActivated, &m_session,
+            &Session::selectHead);
+    connect(&window->contributionBars(), &ui::ContributionBars::layerActivated, this,
+            [this](engine::Layer layer) {
+                m_session.selectHead({layer, m_session.selection().at.head});
+            });
+}
+
+void MainView::showContributions() {
+    const auto& table = m_views.contributions();
+    if (!table || table->run != m_session.run().id) return;
+    m_window->contributionBars().setTable(*table, m_session.model()->kv_heads,
+                                          textOf(table->target), textOf(table->distractor));
+    m_window->contributionBars().setFocusedHead(m_session.selection().at);
+    m_window->logitsPanel().setLogit(table->logit);
+}
+
+void MainView::know(const std::vector<engine::Candidate>& candidates) {
+    for (const engine::Candidate& candidate : candidates)
+        m_bytes[candidate.token] = candidate.bytes;
+}
+
+QString MainView::textOf(std::optional<engine::TokenId> token) const {
+    if (!token) return {};
+    const auto it = m_bytes.find(*token);
+    return it != m_bytes.end() ? ui::visibleToken(it->second)
+                               : QStringLiteral("token %1").arg(to_int(*token));
+}
+
+}  // namespace app

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The run bar's buttons, and what a run reports.
+#include <algorithm>
+
+#include "app/main_view.h"
+#include "ui/checks_badge.h"
+#include "ui/contribution_bars.h"
+#include "ui/head_bar.h"
+#include "ui/head_grid.h"
+#include "ui/head_heatmap.h"
+#include "ui/head_page.h"
+#include "ui/logits_panel.h"
+#include "ui/painting/theme.h"
+#include "ui/progress_panel.h"
+#include "ui/prompt_panel.h"
+#include "ui/step_bar.h"
+
+namespace app {
+
+using ui::RunState;
+
+namespace {
+
+QString samplerText(const engine::Sampling& sampling) {
+    if (sampling.temperature <= 0) return QStringLiteral("greedy");
+    QString text = QStringLiteral("T %1").arg(sampling.temperature);
+    if (sampling.top_k > 0) text += QStringLiteral(", top-k %1").arg(sampling.top_k);
+    if (sampling.top_p < 1) text += QStringLiteral(", top-p %1").arg(sampling.top_p);
+    return text;
+}
+
+}  // namespace
+
+void MainView::wireRun() {
+    ui::MainWindow* window = m_window.get();
+    connect(window, &ui::MainWindow::runRequested, this, [this] {
+        m_window->messageBar().dismiss();
+        m_session.run(settingsFromBar());
+    });
+    connect(window, &ui::MainWindow::stepRequested, this, [this] {
+        m_window->messageBar().dismiss();
+        m_session.step(settingsFromBar());
+    });
+    connect(window, &ui::MainWindow::pauseRequested, &m_session, &Session::pause);
+    connect(window, &ui::MainWindow::stopRequested, &m_session, &Session::stop);
+    connect(window, &ui::MainWindow::promptChosen, this, [this] {
+        m_readWhenOpen = true;
+        m_session.read(settingsFromBar());
+    });
+    connect(window, &ui::MainWindow::quitRequested, window, &QWidget::close);
+
+    connect(&m_session, &Session::stateChanged, this, &MainView::showState);
+    connect(&m_session, &Session::runOpened, this, &MainView::showRun);
+    connect(&m_session, &Session::planChanged, this, &MainView::showPlan);
+    connect(&m_session, &Session::rowsChanged, this, &MainView::showRows);
+    connect(&m_session, &Session::stepped, this, &MainView::showStep);
+    connect(&m_session, &Session::progressed, this, &MainView::showProgress);
+    connect(&m_session, &Session::promptRead, this, [this] {
+        const RunView& run = m_session.run();
+        log("prompt read: " + std::to_string(run.rows) + " tokens");
+        m_window->endProgress();
+        m_window->setRateText(QStringLiteral("prefill %1 in %2 ms")
+                                  .arg(ui::thousands(run.promptTokens))
+                                  .arg(run.readSeconds * 1000, 0, 'f', 0));
+    });
+    connect(&m_session, &Session::ended, this, [this](JobEnded::How how) {
+        m_endNote = how == JobEnded::How::EndOfText ? "the model ended its text" : "";
+        showStateText();
+        const bool opened =
+            m_session.model() && !m_session.hasRun() && !ui::isBusy(m_session.state());
+        if (opened && std::exchange(m_readWhenOpen, false) &&
+            !m_window->promptPanel().prompt().isEmpty())
+            m_session.read(settingsFromBar());
+    });
+}
+
+RunSettings MainView::settingsFromBar() const {
+    const ui::PromptPanel& bar = m_window->promptPanel();
+    return {bar.prompt().toStdString(), bar.tokenOptions(), bar.sampling(), bar.tokensToGenerate()};
+}
+
+void MainView::showState(RunState state) {
+    if (state == RunState::Loading || state == RunState::Prefilling) m_endNote.clear();
+    m_window->setRunState(state);
+    if (state == RunState::Loading) {
+        const std::string& path = m_session.loadingPath();
+        m_readWhenOpen = true;
+        m_window->beginProgress(QStringLiteral("Opening %1")
+                                    .arg(QString::fromStdString(path.substr(path.rfind('/') + 1))),
+                                ui::ProgressPanel::Unit::Bytes);
+    } else if (state == RunState::Prefilling) {
+        m_window->beginProgress(QStringLiteral("Reading the prompt"),
+                                ui::ProgressPanel::Unit::Tokens,
+                                QStringLiteral("Finished rows can be browsed meanwhile."));
+    } else {
+        m_window->endProgress();
+    }
+    showStateText();
+}
+
+void MainView::showStateText() {
+    const RunView& run = m_session.run();
+    const std::int64_t planned = run.planned - run.promptTokens;
+    const QString token =
+        QStringLiteral("token %1 of %2")
+            .arg(ui::thousands(static_cast<qint64>(run.steps.size())), ui::thousands(planned));
+    switch (m_session.state()) {
+        case RunState::Decoding:
+            m_window->setStateText(QStringLiteral("Generating, ") + token);
+            if (planned > 0)
+                m_window->setBusyFraction(static_cast<double>(run.steps.size()) /
+                                          static_cast<double>(planned));
+            break;
+        case RunState::Paused:
+            m_window->setStateText(run.promptRead
+                                       ? QStringLiteral("Paused, ") + token
+                                       : QStringLiteral("Paused while reading the prompt"));
+            break;
+        case RunState::Idle: {
+            QString text = QStringLiteral("Ready");
+            if (!m_endNote.empty())
+                text += QStringLiteral(" · ") + QString::fromStdString(m_endNote);
+            if (m_session.hasRun() && !run.promptRead)
+                text += QStringLiteral(" · %1 of %2 prompt tokens read")
+                            .arg(ui::thousands(run.rows), ui::thousands(run.promptTokens));
+            for (const std::string& note : run.notes)
+                text += QStringLiteral(" · ") + QString::fromStdString(note);
+            m_window->setStateText(text);
+            break;
+        }
+        default: break;  // the window's own words
+    }
+}
+
+void MainView::showRun() {
+    const RunView& run = m_session.run();
+    m_window->setTokens(run.tokens, run.promptTokens);
+    m_window->stepBar().startRun(run.promptTokens);
+    m_window->logitsPanel().clear(QStringLiteral("The prompt is being read."));
+    m_window->logitsPanel().setTarget({});
+    m_window->logitsPanel().setDistractor({});
+    m_window->contributionBars().clear(QStringLiteral("The prompt is being read."));
+    m_window->checksBadge().setPending(QStringLiteral("checks: once the prompt is read"));
+    m_grid->clearThumbnails();
+    m_page->headBar().clearMetrics();
+    m_page->headBar().setRows(0, run.promptTokens);
+    m_metrics.reset();
+    m_locked.reset();
+    m_stepSeconds = 0;
+    m_window->setRateText({});
+    for (const engine::Token& token : run.tokens) m_bytes[token.id] = token.bytes;
+    showPlan();
+}
+
+void MainView::showPlan() {
+    const RunView& run = m_session.run();
+    m_page->heatmap().setTokens(run.tokens, run.promptTokens, run.planned);
+    m_page->heatmap().setRowsReady(run.rows);
+    m_page->heatmap().setSelection(m_session.selection());
+    m_window->stepBar().setPlan(samplerText(m_window->promptPanel().sampling()),
+                                static_cast<int>(run.planned - run.promptTokens));
+}
+
+void MainView::showRows(std::int64_t published) {
+    const RunView& run = m_session.run();
+    m_window->setRows(published);
+    m_page->heatmap().setRowsReady(published);
+    if (run.steps.empty()) {
+        m_window->stepBar().setPrefill(std::min(published, run.promptTokens));
+        m_page->headBar().setRows(std::min(published, run.promptTokens), run.promptTokens);
+    }
+    const engine::ModelInfo& info = *m_session.model();
+    if (info.page_tokens > 0)
+        m_window->setPages((published + info.page_tokens - 1) / info.page_tokens, info.pages);
+}
+
+void MainView::showStep(const engine::Step& step) {
+    know(step.alternatives);
+    m_bytes[step.token.id] = step.token.bytes;
+    m_window->appendToken(step.token);
+    m_page->heatmap().appendToken(step.token);
+    m_window->stepBar().appendStep(step);
+    m_stepSeconds = m_stepSeconds == 0 ? step.seconds : 0.7 * m_stepSeconds + 0.3 * step.seconds;
+    if (m_stepSeconds > 0)
+        m_window->setRateText(QStringLiteral("%1 tok/s").arg(1 / m_stepSeconds, 0, 'f', 1));
+    showStateText();
+}
+
+void MainView::showProgress(const engine::Progress& progress) {
+    QString detail;
+    if (progress.layers > 0)
+        detail = QStringLiteral("layer %1 of %2").arg(progress.layer).arg(progress.layers);
+    m_window->setProgress(progress.done, progress.total, detail);
+}
+
+}  // namespace app

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/model_list.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool isModel(const fs::path& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) return fs::exists(path / "config.json", error);
+    return fs::is_regular_file(path, error) && path.extension() == ".gguf";
+}
+
+std::string cleaned(const fs::path& path) {
+    std::error_code error;
+    const fs::path canonical = fs::weakly_canonical(path, error);
+    return error ? path.string() : canonical.string();
+}
+
+}  // namespace
+
+std::string modelFolder() {
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    const char* home = std::getenv("HOME");
+    fs::path base;
+    if (cache && *cache)
+        base = cache;
+    else if (home && *home)
+        base = fs::path(home) / ".cache";
+    else
+        return {};
+    return (base / "headscope" / "models").string();
+}
+
+std::vector<std::string> modelPaths(const std::string& folder,
+                                    const std::vector<std::string>& recent) {
+    std::vector<std::string> paths;
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+        if (isModel(it->path())) paths.push_back(cleaned(it->path()));
+    std::sort(paths.begin(), paths.end());
+    for (const std::string& path : recent) {
+        const std::string clean = cleaned(path);
+        if (isModel(clean) && std::find(paths.begin(), paths.end(), clean) == paths.end())
+            paths.push_back(clean);
+    }
+    return paths;
+}
+
+std::string defaultModel(const std::string& folder) {
+    const fs::path path = fs::path(folder) / "SmolLM2-135M-Instruct.Q4_1.gguf";
+    return isModel(path) ? cleaned(path) : std::string();
+}
+
+std::string modelOfPickedFile(const std::string& path) {
+    const fs::path file(path);
+    std::error_code error;
+    if (file.extension() == ".gguf" || fs::is_directory(file, error)) return path;
+    return fs::exists(file.parent_path() / "config.json", error) ? file.parent_path().string()
+                                                                 : path;
+}
+
+}  // namespace app

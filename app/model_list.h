@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which models there are to choose from: the per-user cache folder's, and those opened before.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace app {
+
+// ($XDG_CACHE_HOME or ~/.cache)/headscope/models, whether it is there or not.
+std::string modelFolder();
+
+// GGUF files and folders with a config.json in `folder`, by name, then what of `recent` still
+// exists. Each once.
+std::vector<std::string> modelPaths(const std::string& folder,
+                                    const std::vector<std::string>& recent);
+
+// The model that the set-up puts into `folder`, when it is there; else empty.
+std::string defaultModel(const std::string& folder);
+
+// What a user who picked one of a model folder's files means: the folder.
+std::string modelOfPickedFile(const std::string& path);
+
+}  // namespace app

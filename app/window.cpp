@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window.h"
+
+#include <QApplication>
+#include <QEvent>
+#include <QSettings>
+#include <QTimer>
+#include <utility>
+
+#include "app/engine_module.h"
+#include "app/main_view.h"
+#include "app/model_list.h"
+#include "ui/painting/theme.h"
+
+namespace app {
+
+namespace {
+
+// Calls once when a widget has painted for the first time: what takes time starts behind a window
+// that is there, and after Qt has loaded its plugins, as the loader has one lock.
+class AfterFirstPaint : public QObject {
+  public:
+    AfterFirstPaint(QWidget* widget, std::function<void()> then)
+        : QObject(widget), m_then(std::move(then)) {
+        widget->installEventFilter(this);
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Paint && m_then) {
+            watched->removeEventFilter(this);
+            QTimer::singleShot(0, this, [then = std::exchange(m_then, nullptr)] { then(); });
+        }
+        return false;
+    }
+
+  private:
+    std::function<void()> m_then;
+};
+
+}  // namespace
+
+int runWindow(int argc, char** argv, const WindowArguments& arguments) {
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("headscope"));
+    QApplication::setOrganizationName(QStringLiteral("headscope"));
+    QApplication::setApplicationVersion(QStringLiteral(HEADSCOPE_VERSION));
+    ui::loadFonts();
+    QSettings settings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("headscope"),
+                       QStringLiteral("headscope"));
+    MainView view({openEngine, inspectModel}, settings,
+                  {arguments.model, arguments.prompt, modelFolder(), arguments.verbose});
+    new AfterFirstPaint(&view.window(), [&view] { view.begin(); });
+    view.window().show();
+    return QApplication::exec();
+}
+
+}  // namespace app
