@@ -5,11 +5,11 @@
     pip install torch==2.11.0 transformers==5.24.0 gguf==0.19.0 accelerate
     python compare_hf.py MODEL.gguf --headscope build/release/bin/headscope [--rounds 2]
 
-Each round starts a process each for HF eager with output_attentions (which sees every pattern), HF
-sdpa without (which sees none) and `headscope bench --json` (full capture). Rounds alternate, so
-that what else the machine does meets all three alike. Shown are medians over the rounds. HF computes
-the logits of the last row only (logits_to_keep=1) and keeps its KV cache, as generation needs it.
-Without --headscope only HF is measured.
+Each round starts a process each for HF eager with output_attentions (which sees every pattern),
+HF sdpa without (which sees none) and `headscope bench --json` (full capture). Rounds alternate,
+so that what else the machine does meets all three alike. Shown are medians over the rounds. HF
+computes the logits of the last row only (logits_to_keep=1) and keeps its KV cache, as generation
+needs it. Without --headscope only HF is measured.
 """
 
 import argparse
