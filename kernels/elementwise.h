@@ -8,12 +8,13 @@
 namespace kernels::cpu {
 
 // y[t] = x[t] · rsqrt(mean(x[t]²) + eps) ⊙ w. x, y [rows, columns]; y may be x.
-void rms_norm(const float* x, const float* w, float eps, float* y, std::int64_t rows, std::int64_t columns,
-              const Parallel&);
+void rms_norm(const float* x, const float* w, float eps, float* y, std::int64_t rows,
+              std::int64_t columns, const Parallel&);
 
-// y = silu(gate) ⊙ up; silu(a) = a / (1 + e^−a). gate, up [rows, columns] with rows `stride` apart; y dense, may be gate.
-void silu_mul(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows, std::int64_t columns,
-              const Parallel&);
+// y = silu(gate) ⊙ up; silu(a) = a / (1 + e^−a). gate, up [rows, columns] with rows `stride` apart;
+// y dense, may be gate.
+void silu_mul(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows,
+              std::int64_t columns, const Parallel&);
 
 // x += y, n elements.
 void add(float* x, const float* y, std::int64_t n, const Parallel&);

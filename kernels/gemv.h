@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Products with weights as they lie in the file: y = W x for a few rows of x, and the decoding of a panel of W to fp32
-// for a matrix product. Block layouts: engine/formats/gguf_quants.h has the readable reference. fp32 activations and
-// accumulation: the numbers are those of the decoded weights, from a fifth of the bytes.
+// Products with weights as they lie in the file: y = W x for a few rows of x, and the decoding of a
+// panel of W to fp32 for a matrix product. Block layouts: engine/formats/gguf_quants.h has the
+// readable reference. fp32 activations and accumulation: the numbers are those of the decoded
+// weights, from a fifth of the bytes.
 #pragma once
-#include <cstddef>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,23 +14,25 @@ namespace kernels {
 enum class WeightType : std::uint8_t { F32, F16, BF16, Q4_0, Q4_1, Q8_0 };
 
 struct Weight {
-    const std::byte* data = nullptr;   // row-major, rows of whole blocks, possibly unaligned
+    const std::byte* data = nullptr;  // row-major, rows of whole blocks, possibly unaligned
     WeightType type = WeightType::F32;
-    std::int64_t rows = 0, columns = 0;    // [out, in]
+    std::int64_t rows = 0, columns = 0;  // [out, in]
     std::int64_t row_bytes = 0;
 };
 
-// Several weights that share an input (q, k, v; gate, up) are one call, so that the threads are started once.
+// Several weights that share an input (q, k, v; gate, up) are one call, so that the threads are
+// started once.
 struct GemvArgs {
     const Weight* weights = nullptr;
-    const float* const* bias = nullptr;    // [weight_count] pointers to [rows] or null, or null altogether
-    float* const* y = nullptr;             // [weight_count]: row i of x gives y[w][i · y_stride[w] …]
+    const float* const* bias =
+        nullptr;                // [weight_count] pointers to [rows] or null, or null altogether
+    float* const* y = nullptr;  // [weight_count]: row i of x gives y[w][i · y_stride[w] …]
     const std::int64_t* y_stride = nullptr;
     std::int64_t weight_count = 0;
-    const float* x = nullptr;              // [batch, columns], rows x_stride apart
+    const float* x = nullptr;  // [batch, columns], rows x_stride apart
     std::int64_t x_stride = 0;
-    std::int64_t batch = 1;                // 1 … 8; the weights are read once
-    bool accumulate = false;               // y += (residual stream) instead of y =
+    std::int64_t batch = 1;   // 1 … 8; the weights are read once
+    bool accumulate = false;  // y += (residual stream) instead of y =
 };
 
 namespace cpu {

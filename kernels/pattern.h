@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rebuilds tiles of scores, patterns and weighted patterns from q, k and lse of the paged trace. Nothing of size [T, T]
-// exists but the pixels asked for.
+// Rebuilds tiles of scores, patterns and weighted patterns from q, k and lse of the paged trace.
+// Nothing of size [T, T] exists but the pixels asked for.
 #pragma once
 #include <cstdint>
 
@@ -11,34 +11,40 @@ namespace kernels {
 
 enum class TilePooling : std::uint8_t { None, Max, Mean, Sum };
 
-// Pixel i of an axis holds the cells [edges[i], edges[i + 1]); edges ascend; a plain zoom has equal steps.
+// Pixel i of an axis holds the cells [edges[i], edges[i + 1]); edges ascend; a plain zoom has equal
+// steps.
 struct TileAxis {
     const std::int64_t* edges = nullptr;  // [pixels + 1]
     std::int64_t pixels = 0;
 };
 
-// One head of a tile request. The value of a cell is, with s the score of ScoreRule and p = exp(s − lse[dest]):
+// One head of a tile request. The value of a cell is, with s the score of ScoreRule and p = exp(s −
+// lse[dest]):
 //   scores: s                    column_weight == null, raw == true
 //   pattern: p                   column_weight == null, raw == false
-//   value, attribution: p · column_weight[src] · row_weight[dest]   (column_weight [src_end − src_begin], index src −
-//                                                                    first edge; row_weight may be null: 1)
-// Max takes the value of largest magnitude when `signed_max`, else the largest. Mean is over visible cells; with
-// `span_mean` it is Σ over (dest, src) cells divided by the number of dest rows of the pixel that are < rows (a row of
-// spans then sums to 1). A pixel without a visible cell is `empty` (−inf for scores, 0 otherwise).
-// Masked cells count nowhere. dest ≥ rows: left at `empty`.
+//   value, attribution: p · column_weight[src] · row_weight[dest]   (column_weight [src_end −
+//   src_begin], index src −
+//                                                                    first edge; row_weight may be
+//                                                                    null: 1)
+// Max takes the value of largest magnitude when `signed_max`, else the largest. Mean is over
+// visible cells; with `span_mean` it is Σ over (dest, src) cells divided by the number of dest rows
+// of the pixel that are < rows (a row of spans then sums to 1). A pixel without a visible cell is
+// `empty` (−inf for scores, 0 otherwise). Masked cells count nowhere. dest ≥ rows: left at `empty`.
 struct TileHead {
     TraceView trace;
     ScoreRule rule;
-    std::int32_t head = 0;                 // query head
-    std::int64_t rows = 0;                 // published rows of the run
+    std::int32_t head = 0;  // query head
+    std::int64_t rows = 0;  // published rows of the run
     const float* column_weight = nullptr;
-    const float* row_weight = nullptr;     // [rows], index dest, or null: a further factor of the row (the final norm's
-                                           // frozen 1/rms at dest, which makes an attribution map exact row by row)
-    const TraceView* minus_trace = nullptr;  // subtract the same cell of another run before pooling (same head, rule)
+    const float* row_weight =
+        nullptr;  // [rows], index dest, or null: a further factor of the row (the final norm's
+                  // frozen 1/rms at dest, which makes an attribution map exact row by row)
+    const TraceView* minus_trace =
+        nullptr;  // subtract the same cell of another run before pooling (same head, rule)
     std::int64_t minus_rows = 0;
     const float* minus_column_weight = nullptr;
     const float* minus_row_weight = nullptr;
-    float* out = nullptr;                  // [dest.pixels, src.pixels], or null when out_u8 is given
+    float* out = nullptr;  // [dest.pixels, src.pixels], or null when out_u8 is given
     std::uint8_t* out_u8 = nullptr;
 };
 
@@ -46,29 +52,32 @@ struct TileArgs {
     const TileHead* heads = nullptr;
     std::int64_t head_count = 0;
     TileAxis dest, src;
-    bool raw = false;                      // scores instead of probabilities
+    bool raw = false;  // scores instead of probabilities
     TilePooling pooling = TilePooling::Max;
     bool signed_max = false, span_mean = false;
-    float low = 0, high = 1;               // out_u8: round(255 · clamp((f(x) − f(low)) / (f(high) − f(low)))), f the transfer
+    float low = 0, high = 1;  // out_u8: round(255 · clamp((f(x) − f(low)) / (f(high) − f(low)))), f
+                              // the transfer
     enum class Transfer : std::uint8_t { Linear, Sqrt, Log } transfer = Transfer::Linear;
-    const bool* stop = nullptr;            // polled between strips (relaxed atomic read); true: return early, out undefined
+    const bool* stop =
+        nullptr;  // polled between strips (relaxed atomic read); true: return early, out undefined
 };
 
-// Per head and dest row, accumulated in fp64 over rows [begin, end): what the head table needs, one streaming pass.
+// Per head and dest row, accumulated in fp64 over rows [begin, end): what the head table needs, one
+// streaming pass.
 struct MetricsHead {
     TraceView trace;
     ScoreRule rule;
     std::int32_t head = 0;
-    double sink_sum = 0;                   // Σ rows p[dest, 0]
-    double entropy_sum = 0;                // Σ rows −Σ p ln p, nat (lse − Σ p·s without sinks)
-    float max_pattern = 0;                 // over src > 0
-    float min_score = 0, max_score = 0;    // over visible cells
+    double sink_sum = 0;     // Σ rows p[dest, 0]
+    double entropy_sum = 0;  // Σ rows −Σ p ln p, nat (lse − Σ p·s without sinks)
+    float max_pattern = 0;   // over src > 0
+    float min_score = 0, max_score = 0;  // over visible cells
 };
 
 namespace cpu {
 void tile(const TileArgs&, const Parallel&);
-void metrics(MetricsHead* heads, std::int64_t head_count, std::int64_t begin, std::int64_t end, const bool* stop,
-             const Parallel&);
+void metrics(MetricsHead* heads, std::int64_t head_count, std::int64_t begin, std::int64_t end,
+             const bool* stop, const Parallel&);
 }  // namespace cpu
 
 }  // namespace kernels

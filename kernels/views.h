@@ -8,20 +8,21 @@ namespace kernels {
 
 enum class Element : std::uint8_t { F32, F16, BF16 };  // the CPU twins take F32 only
 
-// One layer of one run's trace. A page holds page_tokens slots of every layer; position t lives in page
-// block_table[t / page_tokens], slot t % page_tokens. All offsets are 64-bit.
+// One layer of one run's trace. A page holds page_tokens slots of every layer; position t lives in
+// page block_table[t / page_tokens], slot t % page_tokens. All offsets are 64-bit.
 struct TraceView {
-    std::byte* pool = nullptr;            // page p starts at pool + p · page_stride
-    std::int64_t page_stride = 0;         // bytes
-    std::int64_t k_offset = 0;            // bytes from a page's start to this layer's k [Hkv, page_tokens, D]
-    std::int64_t v_offset = 0;            //                                          v [Hkv, page_tokens, D]
-    std::int64_t q_offset = 0;            //                                          q [Hq,  page_tokens, D]
-    std::int64_t z_offset = 0;            //                                          z [Hq,  page_tokens, D]
-    std::int64_t lse_offset = 0;          //                                        lse [Hq,  page_tokens], fp32, natural
+    std::byte* pool = nullptr;     // page p starts at pool + p · page_stride
+    std::int64_t page_stride = 0;  // bytes
+    std::int64_t k_offset = 0;  // bytes from a page's start to this layer's k [Hkv, page_tokens, D]
+    std::int64_t v_offset = 0;  //                                          v [Hkv, page_tokens, D]
+    std::int64_t q_offset = 0;  //                                          q [Hq,  page_tokens, D]
+    std::int64_t z_offset = 0;  //                                          z [Hq,  page_tokens, D]
+    std::int64_t lse_offset =
+        0;  //                                        lse [Hq,  page_tokens], fp32, natural
     const std::int32_t* block_table = nullptr;  // [ceil(rows / page_tokens)]
     std::int32_t page_tokens = 64;
     std::int32_t query_heads = 0, kv_heads = 0, head_dim = 0;
-    Element element = Element::F32;       // of k, v, q, z
+    Element element = Element::F32;  // of k, v, q, z
 
     std::int32_t group() const { return query_heads / kv_heads; }
     std::byte* page(std::int64_t position) const {
@@ -32,22 +33,30 @@ struct TraceView {
         return reinterpret_cast<float*>(page(position) + offset) +
                (static_cast<std::int64_t>(head) * page_tokens + position % page_tokens) * head_dim;
     }
-    float* k(std::int64_t position, std::int32_t kv_head) const { return row(position, k_offset, kv_head); }
-    float* v(std::int64_t position, std::int32_t kv_head) const { return row(position, v_offset, kv_head); }
-    float* q(std::int64_t position, std::int32_t head) const { return row(position, q_offset, head); }
-    float* z(std::int64_t position, std::int32_t head) const { return row(position, z_offset, head); }
+    float* k(std::int64_t position, std::int32_t kv_head) const {
+        return row(position, k_offset, kv_head);
+    }
+    float* v(std::int64_t position, std::int32_t kv_head) const {
+        return row(position, v_offset, kv_head);
+    }
+    float* q(std::int64_t position, std::int32_t head) const {
+        return row(position, q_offset, head);
+    }
+    float* z(std::int64_t position, std::int32_t head) const {
+        return row(position, z_offset, head);
+    }
     float* lse(std::int64_t position, std::int32_t head) const {
         return reinterpret_cast<float*>(page(position) + lse_offset) +
                static_cast<std::int64_t>(head) * page_tokens + position % page_tokens;
     }
 };
 
-// The model's own rule for a score (DESIGN "Numerics"): scale · q·k, then the cap, then the mask. Key src is visible
-// from query dest iff src ≤ dest and (window == 0 or src > dest − window).
+// The model's own rule for a score (DESIGN "Numerics"): scale · q·k, then the cap, then the mask.
+// Key src is visible from query dest iff src ≤ dest and (window == 0 or src > dest − window).
 struct ScoreRule {
     float scale = 0;
-    float soft_cap = 0;         // > 0: cap · tanh(s / cap)
-    std::int32_t window = 0;    // 0: none
+    float soft_cap = 0;            // > 0: cap · tanh(s / cap)
+    std::int32_t window = 0;       // 0: none
     const float* sinks = nullptr;  // [Hq] logits that join the softmax, or null
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A projection's rows into their pages: norm, rotation, write. The norm comes before the rotation; v gets neither.
+// A projection's rows into their pages: norm, rotation, write. The norm comes before the rotation;
+// v gets neither.
 #include "kernels/attention.h"
 #include "kernels/cpu/trace_rows.h"
 #include "kernels/cpu/work.h"
@@ -27,7 +28,8 @@ void normalize(const float* x, const float* weight, float eps, int dim, float* y
 }
 
 // Pairs (i, i + half) of the first 2 · half elements.
-void rotate(float* __restrict x, const float* __restrict cosines, const float* __restrict sines, int half) {
+void rotate(float* __restrict x, const float* __restrict cosines, const float* __restrict sines,
+            int half) {
     for (int i = 0; i < half; ++i) {
         const float a = x[i], b = x[half + i];
         x[i] = a * cosines[i] - b * sines[i];
@@ -48,11 +50,16 @@ void append(const AppendArgs& args, const Parallel& parallel) {
             const std::int64_t position = args.begin + t;
             for (std::int32_t head = 0; head < query + 2 * kv; ++head, x += dim) {
                 const bool is_q = head < query, is_k = !is_q && head < query + kv;
-                const std::int64_t offset = is_q ? trace.q_offset : is_k ? trace.k_offset : trace.v_offset;
+                const std::int64_t offset = is_q   ? trace.q_offset
+                                            : is_k ? trace.k_offset
+                                                   : trace.v_offset;
                 const std::int32_t local = is_q ? head : is_k ? head - query : head - query - kv;
                 float* to = row_pointer(trace, offset, local, position);
-                normalize(x, is_q ? args.q_norm : is_k ? args.k_norm : nullptr, args.norm_eps,
-                          trace.head_dim, to);
+                normalize(x,
+                          is_q   ? args.q_norm
+                          : is_k ? args.k_norm
+                                 : nullptr,
+                          args.norm_eps, trace.head_dim, to);
                 if ((is_q || is_k) && half > 0)
                     rotate(to, args.cosines + t * half, args.sines + t * half, half);
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rows of z or v become the lanes of a panel; the rows of R_h are the "keys": y = R_h z for a panel at once, of which
-// only the sum of squares is kept. R is upper triangular, so a tile of rows starts at its first column.
+// Rows of z or v become the lanes of a panel; the rows of R_h are the "keys": y = R_h z for a panel
+// at once, of which only the sum of squares is kept. R is upper triangular, so a tile of rows
+// starts at its first column.
 #include "kernels/contribution.h"
 
 #include "kernels/cpu/panel.h"
@@ -21,8 +22,10 @@ void panel_norms(const float* r, int dim, const float* panel, float* norms) {
     const float* rows[rows_a_block];
     for (int first = 0; first < dim; first += tile_rows<Vectors>) {
         const int count = least(tile_rows<Vectors>, dim - first);
-        for (int i = 0; i < count; ++i) rows[i] = r + static_cast<std::int64_t>(first + i) * dim + first;
-        score_panel<Vectors>(rows, count, panel + static_cast<std::int64_t>(first) * width, dim - first, st);
+        for (int i = 0; i < count; ++i)
+            rows[i] = r + static_cast<std::int64_t>(first + i) * dim + first;
+        score_panel<Vectors>(rows, count, panel + static_cast<std::int64_t>(first) * width,
+                             dim - first, st);
         for (int i = 0; i < count; ++i)
             for (int v = 0; v < Vectors; ++v) {
                 const f32v y = load(st + i * width + v * lanes);
@@ -34,8 +37,8 @@ void panel_norms(const float* r, int dim, const float* panel, float* norms) {
 
 // Up to `width` rows of one head. norm, dot: `stride` apart, each may be null.
 template <int Vectors>
-void panel_forms(const float* const* rows, int count, int dim, const float* r, const float* p, float* norm,
-                 float* dot, std::int64_t stride) {
+void panel_forms(const float* const* rows, int count, int dim, const float* r, const float* p,
+                 float* norm, float* dot, std::int64_t stride) {
     constexpr int width = panel_width<Vectors>;
     float panel[most_dim * width], result[width];
     pack_panel<Vectors>(rows, count, dim, 1.0f, panel);
@@ -49,8 +52,8 @@ void panel_forms(const float* const* rows, int count, int dim, const float* r, c
     }
 }
 
-void forms(const float* const* rows, int count, int dim, const float* r, const float* p, float* norm, float* dot,
-           std::int64_t stride) {
+void forms(const float* const* rows, int count, int dim, const float* r, const float* p,
+           float* norm, float* dot, std::int64_t stride) {
     if (count <= lanes)
         panel_forms<1>(rows, count, dim, r, p, norm, dot, stride);
     else
@@ -64,14 +67,16 @@ void contributions(const ContributionArgs& args, const Parallel& parallel) {
     const std::int64_t heads = trace.query_heads, dim = trace.head_dim;
     const std::int64_t panels = divide_up(args.end - args.begin, 2 * lanes);
     parallel.for_each(panels * heads, [&](std::int64_t task) {
-        const std::int32_t head = static_cast<std::int32_t>(task / panels);  // R_h stays in the cache
-        const std::int64_t begin = args.begin + task % panels * 2 * lanes, end = least(args.end, begin + 2 * lanes);
+        const std::int32_t head =
+            static_cast<std::int32_t>(task / panels);  // R_h stays in the cache
+        const std::int64_t begin = args.begin + task % panels * 2 * lanes,
+                           end = least(args.end, begin + 2 * lanes);
         const float* rows[2 * lanes];
         row_pointers(trace, trace.z_offset, head, begin, end, rows);
         const std::int64_t at = (begin - args.begin) * heads + head;
-        forms(rows, static_cast<int>(end - begin), trace.head_dim, args.r ? args.r + head * dim * dim : nullptr,
-              args.p ? args.p + head * dim : nullptr, args.r ? args.norm + at : nullptr,
-              args.p ? args.dot + at : nullptr, heads);
+        forms(rows, static_cast<int>(end - begin), trace.head_dim,
+              args.r ? args.r + head * dim * dim : nullptr, args.p ? args.p + head * dim : nullptr,
+              args.r ? args.norm + at : nullptr, args.p ? args.dot + at : nullptr, heads);
     });
 }
 
@@ -80,12 +85,13 @@ void column_weights(const ColumnWeightArgs& args, const Parallel& parallel) {
     const std::int32_t kv_head = args.head / (trace.query_heads / trace.kv_heads);
     const std::int64_t panels = divide_up(args.end - args.begin, 2 * lanes);
     parallel.for_each(panels, [&](std::int64_t panel) {
-        const std::int64_t begin = args.begin + panel * 2 * lanes, end = least(args.end, begin + 2 * lanes);
+        const std::int64_t begin = args.begin + panel * 2 * lanes,
+                           end = least(args.end, begin + 2 * lanes);
         const float* rows[2 * lanes];
         row_pointers(trace, trace.v_offset, kv_head, begin, end, rows);
         float* out = args.out + (begin - args.begin);
-        forms(rows, static_cast<int>(end - begin), trace.head_dim, args.r, args.p, args.r ? out : nullptr,
-              args.r ? nullptr : out, 1);
+        forms(rows, static_cast<int>(end - begin), trace.head_dim, args.r, args.p,
+              args.r ? out : nullptr, args.r ? nullptr : out, 1);
     });
 }
 

@@ -4,10 +4,12 @@
 
 namespace kernels::cpu::HEADSCOPE_ISA {
 
-void decode_rows(const Weight& weight, std::int64_t begin, std::int64_t end, float* to, const Parallel& parallel) {
+void decode_rows(const Weight& weight, std::int64_t begin, std::int64_t end, float* to,
+                 const Parallel& parallel) {
     with_type(weight.type, [&](auto tag) {
         constexpr WeightType type = decltype(tag)::value;
-        const std::int64_t grain = greatest<std::int64_t>(1, 65536 / greatest<std::int64_t>(weight.columns, 1));
+        const std::int64_t grain =
+            greatest<std::int64_t>(1, 65536 / greatest<std::int64_t>(weight.columns, 1));
         for_each_range(parallel, end - begin, grain, [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t r = first; r < last; ++r) {
                 const std::byte* row = weight.data + (begin + r) * weight.row_bytes;

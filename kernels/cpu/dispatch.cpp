@@ -38,14 +38,18 @@ void add(float* x, const float* y, std::int64_t n, const Parallel& parallel) {
     active_table().add(x, y, n, parallel);
 }
 
-void gemv(const GemvArgs& args, const Parallel& parallel) { active_table().gemv(args, parallel); }
+void gemv(const GemvArgs& args, const Parallel& parallel) {
+    active_table().gemv(args, parallel);
+}
 
 void decode_rows(const Weight& weight, std::int64_t begin, std::int64_t end, float* to,
                  const Parallel& parallel) {
     active_table().decode_rows(weight, begin, end, to, parallel);
 }
 
-void tile(const TileArgs& args, const Parallel& parallel) { active_table().tile(args, parallel); }
+void tile(const TileArgs& args, const Parallel& parallel) {
+    active_table().tile(args, parallel);
+}
 
 void metrics(MetricsHead* heads, std::int64_t head_count, std::int64_t begin, std::int64_t end,
              const bool* stop, const Parallel& parallel) {

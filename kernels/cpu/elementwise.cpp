@@ -14,7 +14,8 @@ constexpr std::int64_t worth_a_thread = 16384;  // elements: some microseconds, 
 
 void rms_norm(const float* x, const float* w, float eps, float* y, std::int64_t rows,
               std::int64_t columns, const Parallel& parallel) {
-    const std::int64_t grain = greatest<std::int64_t>(1, worth_a_thread / greatest<std::int64_t>(columns, 1));
+    const std::int64_t grain =
+        greatest<std::int64_t>(1, worth_a_thread / greatest<std::int64_t>(columns, 1));
     for_each_range(parallel, rows, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t t = first; t < last; ++t) {
             const float* from = x + t * columns;
@@ -29,7 +30,8 @@ void rms_norm(const float* x, const float* w, float eps, float* y, std::int64_t 
             float total = sum(squares[0] + squares[1]);
             for (; c < columns; ++c) total += from[c] * from[c];
             const float factor = 1.0f / __builtin_sqrtf(total / static_cast<float>(columns) + eps);
-            for (c = 0; c + lanes <= columns; c += lanes) store(to + c, load(from + c) * factor * load(w + c));
+            for (c = 0; c + lanes <= columns; c += lanes)
+                store(to + c, load(from + c) * factor * load(w + c));
             for (; c < columns; ++c) to[c] = from[c] * factor * w[c];
         }
     });
@@ -37,9 +39,12 @@ void rms_norm(const float* x, const float* w, float eps, float* y, std::int64_t 
 
 void silu_mul(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows,
               std::int64_t columns, const Parallel& parallel) {
-    // y may be gate with its wider rows, so rows are done in order by one thread unless the layouts agree.
+    // y may be gate with its wider rows, so rows are done in order by one thread unless the layouts
+    // agree.
     const bool apart = y != gate || stride == columns;
-    const std::int64_t grain = apart ? greatest<std::int64_t>(1, worth_a_thread / 4 / greatest<std::int64_t>(columns, 1)) : rows;
+    const std::int64_t grain =
+        apart ? greatest<std::int64_t>(1, worth_a_thread / 4 / greatest<std::int64_t>(columns, 1))
+              : rows;
     for_each_range(parallel, rows, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t t = first; t < last; ++t) {
             const float* a = gate + t * stride;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// y = W x. For one row of x a block of a quantized row gives d · Σ n·x + m · Σ x: the sums of x are made once a call and
-// shared by all rows, and a block's scale costs one multiplication instead of one a weight. Several rows of W go
-// together, so that x is loaded once for them. For more rows of x a block is decoded once for all of them.
+// y = W x. For one row of x a block of a quantized row gives d · Σ n·x + m · Σ x: the sums of x are
+// made once a call and shared by all rows, and a block's scale costs one multiplication instead of
+// one a weight. Several rows of W go together, so that x is loaded once for them. For more rows of
+// x a block is decoded once for all of them.
 #include "kernels/cpu/weight_block.h"
 #include "kernels/cpu/work.h"
 
@@ -32,7 +33,8 @@ struct Offsets {
             std::memcpy(&d, block, sizeof d);
             scales = _mm_cvtph_ps(_mm_cvtsi32_si128(d));
         }
-        if constexpr (type != WeightType::Q8_0) sums = _mm_fmadd_ps(scales, _mm_set1_ps(sum_x), sums);
+        if constexpr (type != WeightType::Q8_0)
+            sums = _mm_fmadd_ps(scales, _mm_set1_ps(sum_x), sums);
 #if defined(__AVX512F__)
         return _mm512_broadcastss_ps(scales);
 #else
@@ -59,10 +61,11 @@ struct Offsets {
 #endif
 };
 
-// Dot products of `Rows` rows of W with one row of x. sums_x: a sum a block, of quantized types only.
+// Dot products of `Rows` rows of W with one row of x. sums_x: a sum a block, of quantized types
+// only.
 template <WeightType type, int Rows>
-HEADSCOPE_INLINE void dot_rows(const std::byte* w, std::int64_t row_bytes, const float* x, const float* sums_x,
-                               std::int64_t columns, float* y) {
+HEADSCOPE_INLINE void dot_rows(const std::byte* w, std::int64_t row_bytes, const float* x,
+                               const float* sums_x, std::int64_t columns, float* y) {
     f32v sums[Rows] = {};
     Offsets offsets[Rows];
     const std::int64_t blocks = columns / block_elements;
@@ -75,15 +78,13 @@ HEADSCOPE_INLINE void dot_rows(const std::byte* w, std::int64_t row_bytes, const
             const std::byte* block = w + r * row_bytes + b * block_bytes(type);
             f32v n[block_vectors];
             load_numbers<type>(block, n);
-            if constexpr (quantized(type)) {
-                f32v part = n[0] * in[0];
+            f32v part = n[0] * in[0];  // a chain of its own a block: blocks overlap
 #pragma GCC unroll 8
-                for (int i = 1; i < block_vectors; ++i) part = n[i] * in[i] + part;
+            for (int i = 1; i < block_vectors; ++i) part = n[i] * in[i] + part;
+            if constexpr (quantized(type))
                 sums[r] = part * offsets[r].template add<type>(block, sums_x[b]) + sums[r];
-            } else {
-#pragma GCC unroll 8
-                for (int i = 0; i < block_vectors; ++i) sums[r] = n[i] * in[i] + sums[r];
-            }
+            else
+                sums[r] += part;
         }
     }
     for (int r = 0; r < Rows; ++r) {
@@ -97,18 +98,21 @@ HEADSCOPE_INLINE void dot_rows(const std::byte* w, std::int64_t row_bytes, const
 
 // One row of W with `Batch` rows of x.
 template <WeightType type, int Batch>
-HEADSCOPE_INLINE void dot_batch(const std::byte* w, const float* x, std::int64_t x_stride, std::int64_t columns,
-                                float* y) {
+HEADSCOPE_INLINE void dot_batch(const std::byte* w, const float* x, std::int64_t x_stride,
+                                std::int64_t columns, float* y) {
     f32v sums[Batch] = {};
     const std::int64_t blocks = columns / block_elements;
     for (std::int64_t b = 0; b < blocks; ++b) {
         f32v n[block_vectors];
         decode_block<type>(w + b * block_bytes(type), n);
 #pragma GCC unroll 8
-        for (int row = 0; row < Batch; ++row)
+        for (int row = 0; row < Batch; ++row) {
+            const float* in = x + row * x_stride + b * block_elements;
+            f32v part = n[0] * load(in);
 #pragma GCC unroll 8
-            for (int i = 0; i < block_vectors; ++i)
-                sums[row] = n[i] * load(x + row * x_stride + b * block_elements + i * lanes) + sums[row];
+            for (int i = 1; i < block_vectors; ++i) part = n[i] * load(in + i * lanes) + part;
+            sums[row] += part;
+        }
     }
     for (int row = 0; row < Batch; ++row) {
         y[row] = sum(sums[row]);
@@ -122,7 +126,8 @@ struct Piece {
     std::int64_t index, begin, end;
 };
 
-HEADSCOPE_INLINE void put(const GemvArgs& args, std::int64_t index, std::int64_t row, std::int64_t batch, float value) {
+HEADSCOPE_INLINE void put(const GemvArgs& args, std::int64_t index, std::int64_t row,
+                          std::int64_t batch, float value) {
     float* y = args.y[index] + batch * (args.y_stride == nullptr ? 0 : args.y_stride[index]) + row;
     if (args.bias != nullptr && args.bias[index] != nullptr) value += args.bias[index][row];
     *y = args.accumulate ? *y + value : value;
@@ -134,12 +139,13 @@ void one_row_of_x(const GemvArgs& args, const Piece& piece, const float* sums_x)
     std::int64_t r = piece.begin;
     float y[rows_together];
     for (; r + rows_together <= piece.end; r += rows_together) {
-        dot_rows<type, rows_together>(weight.data + r * weight.row_bytes, weight.row_bytes, args.x, sums_x,
-                                      weight.columns, y);
+        dot_rows<type, rows_together>(weight.data + r * weight.row_bytes, weight.row_bytes, args.x,
+                                      sums_x, weight.columns, y);
         for (int i = 0; i < rows_together; ++i) put(args, piece.index, r + i, 0, y[i]);
     }
     for (; r < piece.end; ++r) {
-        dot_rows<type, 1>(weight.data + r * weight.row_bytes, weight.row_bytes, args.x, sums_x, weight.columns, y);
+        dot_rows<type, 1>(weight.data + r * weight.row_bytes, weight.row_bytes, args.x, sums_x,
+                          weight.columns, y);
         put(args, piece.index, r, 0, y[0]);
     }
 }
@@ -152,7 +158,8 @@ void rows_of_x(const GemvArgs& args, const Piece& piece) {
     const Weight& weight = args.weights[piece.index];
     for (std::int64_t r = piece.begin; r < piece.end; ++r) {
         float y[Batch];
-        dot_batch<type, Batch>(weight.data + r * weight.row_bytes, args.x, args.x_stride, weight.columns, y);
+        dot_batch<type, Batch>(weight.data + r * weight.row_bytes, args.x, args.x_stride,
+                               weight.columns, y);
         for (int i = 0; i < Batch; ++i) put(args, piece.index, r, i, y[i]);
     }
 }
@@ -173,16 +180,19 @@ void gemv(const GemvArgs& args, const Parallel& parallel) {
     if (by_sums && any_quantized) {
         for (std::int64_t b = 0; b < blocks; ++b) {
             f32v total{};
-            for (int i = 0; i < block_vectors; ++i) total += load(args.x + b * block_elements + i * lanes);
+            for (int i = 0; i < block_vectors; ++i)
+                total += load(args.x + b * block_elements + i * lanes);
             sums_x[b] = sum(total);
         }
     }
-    // Pieces of equal size in bytes, whole groups of rows, four a thread so that a late thread costs little.
-    const std::int64_t piece_bytes =
-        greatest<std::int64_t>(16384, bytes / (4 * static_cast<std::int64_t>(greatest(parallel.threads, 1))));
+    // Pieces of equal size in bytes, whole groups of rows, four a thread so that a late thread
+    // costs little.
+    const std::int64_t piece_bytes = greatest<std::int64_t>(
+        16384, bytes / (4 * static_cast<std::int64_t>(greatest(parallel.threads, 1))));
     const auto rows_a_piece = [&](const Weight& weight) {
         const std::int64_t rows = piece_bytes / greatest<std::int64_t>(weight.row_bytes, 1);
-        return greatest<std::int64_t>(rows_together, divide_up(rows, rows_together) * rows_together);
+        return greatest<std::int64_t>(rows_together,
+                                      divide_up(rows, rows_together) * rows_together);
     };
     std::int64_t pieces = 0;
     for (std::int64_t w = 0; w < args.weight_count; ++w)
@@ -190,7 +200,8 @@ void gemv(const GemvArgs& args, const Parallel& parallel) {
     parallel.for_each(pieces, [&](std::int64_t task) {
         Piece piece{0, 0, 0};
         for (;; ++piece.index) {
-            const std::int64_t own = divide_up(args.weights[piece.index].rows, rows_a_piece(args.weights[piece.index]));
+            const std::int64_t own =
+                divide_up(args.weights[piece.index].rows, rows_a_piece(args.weights[piece.index]));
             if (task < own) break;
             task -= own;
         }

@@ -24,8 +24,8 @@ const Table* table_of(Isa isa) {
 
 bool cpu_has(Isa isa) {
 #if defined(__x86_64__)
-    // The names are those of the psABI levels that the builds are compiled for; the kernel's support for the wider
-    // registers is part of what the builtin checks.
+    // The names are those of the psABI levels that the builds are compiled for; the kernel's
+    // support for the wider registers is part of what the builtin checks.
     __builtin_cpu_init();
     if (isa == Isa::Avx2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -51,9 +51,13 @@ std::atomic<Isa>& chosen() {
 
 }  // namespace
 
-bool isa_available(Isa isa) { return table_of(isa) != nullptr && cpu_has(isa); }
+bool isa_available(Isa isa) {
+    return table_of(isa) != nullptr && cpu_has(isa);
+}
 
-Isa active_isa() { return chosen().load(std::memory_order_relaxed); }
+Isa active_isa() {
+    return chosen().load(std::memory_order_relaxed);
+}
 
 const char* isa_name(Isa isa) {
     switch (isa) {
@@ -69,6 +73,8 @@ bool force_isa(Isa isa) {
     return true;
 }
 
-const Table& active_table() { return *table_of(active_isa()); }
+const Table& active_table() {
+    return *table_of(active_isa());
+}
 
 }  // namespace kernels::cpu

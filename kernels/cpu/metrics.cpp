@@ -29,8 +29,10 @@ void start(const MetricsHead& head, std::int64_t begin, std::int64_t end, Lanes&
         const int count = static_cast<int>(least<std::int64_t>(width, end - first));
         const float* rows[width];
         row_pointers(trace, trace.q_offset, head.head, first, first + count, rows);
-        pack_panel<2>(rows, count, trace.head_dim, head.rule.scale, memory.q + (first - begin) * trace.head_dim);
-        for (int i = 0; i < count; ++i) memory.lse[first - begin + i] = *lse_pointer(trace, head.head, first + i);
+        pack_panel<2>(rows, count, trace.head_dim, head.rule.scale,
+                      memory.q + (first - begin) * trace.head_dim);
+        for (int i = 0; i < count; ++i)
+            memory.lse[first - begin + i] = *lse_pointer(trace, head.head, first + i);
         for (int i = count; i < width; ++i) memory.lse[first - begin + i] = 0;
     }
     for (int i = 0; i < strip_lanes; ++i) {
@@ -64,15 +66,16 @@ void take_block(std::int64_t first_key, int keys, std::int64_t panel, Lanes& mem
     }
 }
 
-void measure_strip(MetricsHead& head, std::int64_t begin, std::int64_t end, float& lowest, float& highest,
-                   float& highest_log_p) {
+void measure_strip(MetricsHead& head, std::int64_t begin, std::int64_t end, float& lowest,
+                   float& highest, float& highest_log_p) {
     Lanes memory;
     start(head, begin, end, memory);
     const TraceView& trace = head.trace;
-    const std::int32_t window = head.rule.window, kv_head = head.head / (trace.query_heads / trace.kv_heads);
+    const std::int32_t window = head.rule.window,
+                       kv_head = head.head / (trace.query_heads / trace.kv_heads);
     const float* keys[key_block];
-    for (std::int64_t block = window > 0 ? greatest<std::int64_t>(0, begin - window + 1) : 0; block < end;
-         block += key_block) {
+    for (std::int64_t block = window > 0 ? greatest<std::int64_t>(0, begin - window + 1) : 0;
+         block < end; block += key_block) {
         const std::int64_t block_end = least(end, block + key_block);
         row_pointers(trace, trace.k_offset, kv_head, block, block_end, keys);
         for (std::int64_t panel = 0; begin + panel * width < end; ++panel) {
@@ -81,12 +84,12 @@ void measure_strip(MetricsHead& head, std::int64_t begin, std::int64_t end, floa
             const std::int64_t last = least(block_end, high + 1);
             if (first >= last) continue;
             const int count = static_cast<int>(last - first);
-            score_panel<2>(keys + (first - block), count, memory.q + panel * width * trace.head_dim, trace.head_dim,
-                           memory.st);
+            score_panel<2>(keys + (first - block), count, memory.q + panel * width * trace.head_dim,
+                           trace.head_dim, memory.st);
             if (head.rule.soft_cap > 0) cap_block<2>(memory.st, count, head.rule.soft_cap);
             if (last > low + 1 || (window > 0 && first <= high - window))
-                mask_block<2>(memory.st, static_cast<std::int32_t>(first - begin), count, memory.dest + panel * width,
-                              window);
+                mask_block<2>(memory.st, static_cast<std::int32_t>(first - begin), count,
+                              memory.dest + panel * width, window);
             take_block(first, count, panel, memory);
         }
     }
@@ -102,14 +105,15 @@ void measure_strip(MetricsHead& head, std::int64_t begin, std::int64_t end, floa
 
 }  // namespace
 
-void metrics(MetricsHead* heads, std::int64_t head_count, std::int64_t begin, std::int64_t end, const bool* stop,
-             const Parallel& parallel) {
+void metrics(MetricsHead* heads, std::int64_t head_count, std::int64_t begin, std::int64_t end,
+             const bool* stop, const Parallel& parallel) {
     parallel.for_each(head_count, [&](std::int64_t index) {
         MetricsHead& head = heads[index];
         head.sink_sum = head.entropy_sum = 0;
         head.max_pattern = head.min_score = head.max_score = 0;
         float lowest = infinity, highest = -infinity, highest_log_p = -infinity;
-        const std::int64_t fit = least(strip_lanes, panel_floats / head.trace.head_dim) / width * width;
+        const std::int64_t fit =
+            least(strip_lanes, panel_floats / head.trace.head_dim) / width * width;
         for (std::int64_t row = begin; row < end; row += fit) {
             if (stop != nullptr && __atomic_load_n(stop, __ATOMIC_RELAXED)) return;
             measure_strip(head, row, least(end, row + fit), lowest, highest, highest_log_p);

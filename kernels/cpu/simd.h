@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Vectors of the instruction set that a file is being compiled for. Everything lives in that build's namespace, and
-// builds call no inline function of another header that could end up out of line: the linker would keep one copy for
-// all, perhaps one with instructions that this CPU lacks.
+// Vectors of the instruction set that a file is being compiled for. Everything lives in that
+// build's namespace, and builds call no inline function of another header that could end up out of
+// line: the linker would keep one copy for all, perhaps one with instructions that this CPU lacks.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -31,8 +31,12 @@ typedef std::int8_t i8v __attribute__((vector_size(lanes)));
 typedef std::uint16_t u16v __attribute__((vector_size(lanes * 2)));
 typedef float f32u __attribute__((vector_size(lanes * 4), aligned(4), may_alias));
 
-HEADSCOPE_INLINE f32v load(const float* p) { return *reinterpret_cast<const f32u*>(p); }
-HEADSCOPE_INLINE void store(float* p, f32v v) { *reinterpret_cast<f32u*>(p) = v; }
+HEADSCOPE_INLINE f32v load(const float* p) {
+    return *reinterpret_cast<const f32u*>(p);
+}
+HEADSCOPE_INLINE void store(float* p, f32v v) {
+    *reinterpret_cast<f32u*>(p) = v;
+}
 
 template <typename Vector>
 HEADSCOPE_INLINE Vector load_bytes(const void* p) {
@@ -41,8 +45,12 @@ HEADSCOPE_INLINE Vector load_bytes(const void* p) {
     return v;
 }
 
-HEADSCOPE_INLINE f32v splat(float a) { return a - f32v{}; }
-HEADSCOPE_INLINE i32v splat(std::int32_t a) { return a - i32v{}; }
+HEADSCOPE_INLINE f32v splat(float a) {
+    return a - f32v{};
+}
+HEADSCOPE_INLINE i32v splat(std::int32_t a) {
+    return a - i32v{};
+}
 
 HEADSCOPE_INLINE i32v iota() {
     i32v v{};
@@ -50,9 +58,15 @@ HEADSCOPE_INLINE i32v iota() {
     return v;
 }
 
-HEADSCOPE_INLINE f32v as_float(i32v v) { return reinterpret_cast<f32v>(v); }
-HEADSCOPE_INLINE i32v as_int(f32v v) { return reinterpret_cast<i32v>(v); }
-HEADSCOPE_INLINE f32v to_float(i32v v) { return __builtin_convertvector(v, f32v); }
+HEADSCOPE_INLINE f32v as_float(i32v v) {
+    return reinterpret_cast<f32v>(v);
+}
+HEADSCOPE_INLINE i32v as_int(f32v v) {
+    return reinterpret_cast<i32v>(v);
+}
+HEADSCOPE_INLINE f32v to_float(i32v v) {
+    return __builtin_convertvector(v, f32v);
+}
 
 // a > b ? a : b and a < b ? a : b: the second operand where either is NaN.
 HEADSCOPE_INLINE f32v max(f32v a, f32v b) {
@@ -94,11 +108,13 @@ HEADSCOPE_INLINE float sum(f32v v) {
     return v[0];
 }
 
-// Rounds of "zip the upper half of the rows into the lower": after log2(lanes) of them row i holds what was column i.
+// Rounds of "zip the upper half of the rows into the lower": after log2(lanes) of them row i holds
+// what was column i.
 HEADSCOPE_INLINE void zip(f32v a, f32v b, f32v& low, f32v& high) {
 #if defined(__AVX512F__)
     low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    high = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    high =
+        __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 #elif defined(__AVX2__)
     const f32v even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b);
     low = _mm256_permute2f128_ps(even, odd, 0x20);

@@ -6,10 +6,11 @@
 
 namespace kernels::cpu::HEADSCOPE_ISA {
 
-// Keys of a block that some lane of the panel does not see: st[key] becomes −inf there. Positions count from `origin`,
-// so that 32 bits hold them; `dest` [width] are the lanes' own.
+// Keys of a block that some lane of the panel does not see: st[key] becomes −inf there. Positions
+// count from `origin`, so that 32 bits hold them; `dest` [width] are the lanes' own.
 template <int Vectors>
-inline void mask_block(float* st, std::int32_t first_key, int count, const std::int32_t* dest, std::int32_t window) {
+inline void mask_block(float* st, std::int32_t first_key, int count, const std::int32_t* dest,
+                       std::int32_t window) {
     constexpr int width = panel_width<Vectors>;
     for (int v = 0; v < Vectors; ++v) {
         const i32v row = load_bytes<i32v>(dest + v * lanes);
@@ -26,11 +27,13 @@ inline void mask_block(float* st, std::int32_t first_key, int count, const std::
 template <int Vectors>
 inline void cap_block(float* st, int count, float cap) {
     const float inverse = 1.0f / cap;
-    for (int i = 0; i < count * Vectors; ++i) store(st + i * lanes, soft_cap(load(st + i * lanes), cap, inverse));
+    for (int i = 0; i < count * Vectors; ++i)
+        store(st + i * lanes, soft_cap(load(st + i * lanes), cap, inverse));
 }
 
-// Scores of `count` keys to exp(s − m'), m' the new maximum; m [width] and l [width] follow; what was summed before is
-// to be multiplied by `factor`. A lane that has seen no key yet keeps m = −inf, l = 0.
+// Scores of `count` keys to exp(s − m'), m' the new maximum; m [width] and l [width] follow; what
+// was summed before is to be multiplied by `factor`. A lane that has seen no key yet keeps m =
+// −inf, l = 0.
 template <int Vectors>
 inline void softmax_block(float* st, int count, float* m, float* l, f32v (&factor)[Vectors]) {
     constexpr int width = panel_width<Vectors>;

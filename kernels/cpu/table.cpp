@@ -21,7 +21,8 @@ void decode_rows(const Weight&, std::int64_t, std::int64_t, float*, const Parall
 void tile(const TileArgs&, const Parallel&);
 void metrics(MetricsHead*, std::int64_t, std::int64_t, std::int64_t, const bool*, const Parallel&);
 
-extern const Table table = {append,   attend_scratch, attend, contributions, column_weights, rms_norm,
-                            silu_mul, add,            gemv,   decode_rows,   tile,           metrics};
+extern const Table table = {append,         attend_scratch, attend,   contributions,
+                            column_weights, rms_norm,       silu_mul, add,
+                            gemv,           decode_rows,    tile,     metrics};
 
 }  // namespace kernels::cpu::HEADSCOPE_ISA

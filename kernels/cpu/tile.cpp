@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A task is one head and some dest pixels: their rows are packed into panels once, then walk the visible keys. Pixels of
-// the src axis are filled lane by lane (tile_pool.h) and folded to pixels of the dest axis afterwards.
+// A task is one head and some dest pixels: their rows are packed into panels once, then walk the
+// visible keys. Pixels of the src axis are filled lane by lane (tile_pool.h) and folded to pixels
+// of the dest axis afterwards.
 #include "kernels/pattern.h"
 
 #include "kernels/cpu/tile_finish.h"
@@ -11,17 +12,19 @@ namespace kernels::cpu::HEADSCOPE_ISA {
 
 namespace {
 
-constexpr int key_block = 48;       // a multiple of every tile_rows
-constexpr int strip_lanes = 128;    // dest rows that share one walk over the keys
-constexpr int chunk_pixels = 64;    // src pixels at a time, a multiple of every vector's lanes
-constexpr int most_pixels = 128;    // dest pixels a task
+constexpr int key_block = 48;        // a multiple of every tile_rows
+constexpr int strip_lanes = 128;     // dest rows that share one walk over the keys
+constexpr int chunk_pixels = 64;     // src pixels at a time, a multiple of every vector's lanes
+constexpr int most_pixels = 128;     // dest pixels a task
 constexpr int panel_floats = 32768;  // a strip's q: head_dim up to 1,024 (views.h)
 
 // On a worker's stack: some 260 KiB, as nothing is allocated here.
 struct Memory {
     float q[panel_floats];
-    float pooled[strip_lanes * chunk_pixels], pooled_least[strip_lanes * chunk_pixels];  // [panel][pixel][width]
-    float pixels[most_pixels * chunk_pixels], pixels_least[most_pixels * chunk_pixels];  // [dest pixel][src pixel]
+    float pooled[strip_lanes * chunk_pixels],
+        pooled_least[strip_lanes * chunk_pixels];  // [panel][pixel][width]
+    float pixels[most_pixels * chunk_pixels],
+        pixels_least[most_pixels * chunk_pixels];  // [dest pixel][src pixel]
     float st[key_block * 2 * lanes];
     float lse[strip_lanes];
     float row_weight[strip_lanes];         // of lanes with a row
@@ -41,7 +44,9 @@ struct PixelTask {
     const TileHead& head;
     std::int64_t pixel_begin, pixel_end;  // of dest
     std::int64_t rows;                    // rows below this have all their cells
-    bool stopped() const { return args.stop != nullptr && __atomic_load_n(args.stop, __ATOMIC_RELAXED); }
+    bool stopped() const {
+        return args.stop != nullptr && __atomic_load_n(args.stop, __ATOMIC_RELAXED);
+    }
 };
 
 int strip_rows_of(int dim, int width) {
@@ -50,14 +55,15 @@ int strip_rows_of(int dim, int width) {
 
 // Rows [begin, end) as panels and their lse; lanes without a row are 0.
 template <int Vectors>
-void pack_strip(const TraceView& trace, std::int32_t head, float scale, std::int64_t begin, std::int64_t end, float* q,
-                float* lse) {
+void pack_strip(const TraceView& trace, std::int32_t head, float scale, std::int64_t begin,
+                std::int64_t end, float* q, float* lse) {
     constexpr int width = panel_width<Vectors>;
     for (std::int64_t first = begin; first < end; first += width) {
         const int count = static_cast<int>(least<std::int64_t>(width, end - first));
         const float* rows[width];
         row_pointers(trace, trace.q_offset, head, first, first + count, rows);
-        pack_panel<Vectors>(rows, count, trace.head_dim, scale, q + (first - begin) * trace.head_dim);
+        pack_panel<Vectors>(rows, count, trace.head_dim, scale,
+                            q + (first - begin) * trace.head_dim);
         for (int i = 0; i < width; ++i) {
             const float value = i < count ? *lse_pointer(trace, head, first + i) : 0.0f;
             lse[first - begin + i] = value == -infinity ? 0.0f : value;  // a row without cells
@@ -71,22 +77,27 @@ void pack_row_weight(const float* from, std::int64_t begin, std::int64_t end, fl
     for (int i = 0; i < strip_lanes; ++i) to[i] = begin + i < end ? from[begin + i] : 0.0f;
 }
 
-// The strip [begin, end) against the src pixels [src, src_end): fills memory.pooled. False where nothing is visible.
+// The strip [begin, end) against the src pixels [src, src_end): fills memory.pooled. False where
+// nothing is visible.
 template <Pool pool, int Vectors>
-bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std::int64_t src, std::int64_t src_end,
-                Memory& memory, MinusMemory* minus) {
+bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std::int64_t src,
+                std::int64_t src_end, Memory& memory, MinusMemory* minus) {
     constexpr int width = panel_width<Vectors>;
     const TileHead& head = task.head;
     const TraceView& trace = head.trace;
     const std::int64_t* edges = task.args.src.edges;
-    const std::int32_t window = head.rule.window, kv_head = head.head / (trace.query_heads / trace.kv_heads);
-    const std::int64_t key_begin = window > 0 ? greatest(edges[src], begin - window + 1) : edges[src];
+    const std::int32_t window = head.rule.window,
+                       kv_head = head.head / (trace.query_heads / trace.kv_heads);
+    const std::int64_t key_begin =
+        window > 0 ? greatest(edges[src], begin - window + 1) : edges[src];
     const std::int64_t key_end = least(edges[src_end], end);
     if (key_begin >= key_end) return false;
     const std::int64_t panels = divide_up(end - begin, width);
-    for (std::int64_t i = 0; i < panels * width * chunk_pixels; ++i) memory.pooled[i] = pool_start(pool);
+    for (std::int64_t i = 0; i < panels * width * chunk_pixels; ++i)
+        memory.pooled[i] = pool_start(pool);
     if constexpr (pool == Pool::LargestSigned)
-        for (std::int64_t i = 0; i < panels * width * chunk_pixels; ++i) memory.pooled_least[i] = infinity;
+        for (std::int64_t i = 0; i < panels * width * chunk_pixels; ++i)
+            memory.pooled_least[i] = infinity;
 
     const float *keys[key_block], *minus_keys[key_block];
     std::int64_t pixel = src;
@@ -94,7 +105,8 @@ bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std
         const std::int64_t block_end = least(key_end, block + key_block);
         row_pointers(trace, trace.k_offset, kv_head, block, block_end, keys);
         if (minus != nullptr)
-            row_pointers(*head.minus_trace, head.minus_trace->k_offset, kv_head, block, block_end, minus_keys);
+            row_pointers(*head.minus_trace, head.minus_trace->k_offset, kv_head, block, block_end,
+                         minus_keys);
         while (edges[pixel + 1] <= block) ++pixel;
         for (std::int64_t p = 0; p < panels; ++p) {
             const std::int64_t lowest = begin + p * width, highest = least(end, lowest + width) - 1;
@@ -120,18 +132,21 @@ bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std
             };
             cells.cells = {memory.st, memory.lse + p * width, weight(head.column_weight),
                            row_weight(head.row_weight, memory.row_weight)};
-            score_panel<Vectors>(keys + (first - block), cells.keys, memory.q + p * width * trace.head_dim,
-                                 trace.head_dim, memory.st);
+            score_panel<Vectors>(keys + (first - block), cells.keys,
+                                 memory.q + p * width * trace.head_dim, trace.head_dim, memory.st);
             if constexpr (pool == Pool::ScoreMax) {
                 if (cells.masked)
-                    mask_block<Vectors>(memory.st, cells.first_key_in_strip, cells.keys, cells.dest, window);
+                    mask_block<Vectors>(memory.st, cells.first_key_in_strip, cells.keys, cells.dest,
+                                        window);
             } else if (head.rule.soft_cap > 0) {
                 cap_block<Vectors>(memory.st, cells.keys, head.rule.soft_cap);
             }
             if (minus != nullptr) {
-                score_panel<Vectors>(minus_keys + (first - block), cells.keys, minus->q + p * width * trace.head_dim,
-                                     trace.head_dim, minus->st);
-                if (head.rule.soft_cap > 0) cap_block<Vectors>(minus->st, cells.keys, head.rule.soft_cap);
+                score_panel<Vectors>(minus_keys + (first - block), cells.keys,
+                                     minus->q + p * width * trace.head_dim, trace.head_dim,
+                                     minus->st);
+                if (head.rule.soft_cap > 0)
+                    cap_block<Vectors>(minus->st, cells.keys, head.rule.soft_cap);
                 cells.minus = {minus->st, minus->lse + p * width, weight(head.minus_column_weight),
                                row_weight(head.minus_row_weight, minus->row_weight)};
             }
@@ -141,7 +156,8 @@ bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std
     return true;
 }
 
-// Lanes to the pixels of dest: lanes × lanes squares are turned, so that a row of src pixels is a vector.
+// Lanes to the pixels of dest: lanes × lanes squares are turned, so that a row of src pixels is a
+// vector.
 template <Pool pool, int Vectors>
 void fold_strip(const PixelTask& task, std::int64_t count, Memory& memory) {
     constexpr int width = panel_width<Vectors>;
@@ -154,7 +170,8 @@ void fold_strip(const PixelTask& task, std::int64_t count, Memory& memory) {
             for (int i = 0; i < lanes; ++i) square[i] = load(memory.pooled + at + (s + i) * width);
             transpose(square);
             if constexpr (pool == Pool::LargestSigned) {
-                for (int i = 0; i < lanes; ++i) least_square[i] = load(memory.pooled_least + at + (s + i) * width);
+                for (int i = 0; i < lanes; ++i)
+                    least_square[i] = load(memory.pooled_least + at + (s + i) * width);
                 transpose(least_square);
             }
             for (int i = 0; i < valid; ++i) {
@@ -167,7 +184,8 @@ void fold_strip(const PixelTask& task, std::int64_t count, Memory& memory) {
                 const f32v before = load(memory.pixels + to);
                 store(memory.pixels + to, pool == Pool::Sum ? before + x : max(before, x));
                 if constexpr (pool == Pool::LargestSigned)
-                    store(memory.pixels_least + to, min(load(memory.pixels_least + to), least_square[i]));
+                    store(memory.pixels_least + to,
+                          min(load(memory.pixels_least + to), least_square[i]));
             }
         }
     }
@@ -203,11 +221,12 @@ void fill_pixels(const PixelTask& task, Memory& memory, MinusMemory* minus) {
             if (task.stopped()) return;
             const std::int64_t strip_end = least(end, strip + strip_rows);
             if (packed != strip) {
-                pack_strip<Vectors>(head.trace, head.head, head.rule.scale, strip, strip_end, memory.q, memory.lse);
+                pack_strip<Vectors>(head.trace, head.head, head.rule.scale, strip, strip_end,
+                                    memory.q, memory.lse);
                 pack_row_weight(head.row_weight, strip, strip_end, memory.row_weight);
                 if (minus != nullptr) {
-                    pack_strip<Vectors>(*head.minus_trace, head.head, head.rule.scale, strip, strip_end, minus->q,
-                                        minus->lse);
+                    pack_strip<Vectors>(*head.minus_trace, head.head, head.rule.scale, strip,
+                                        strip_end, minus->q, minus->lse);
                     pack_row_weight(head.minus_row_weight, strip, strip_end, minus->row_weight);
                 }
                 set_lanes(task, strip, strip_end, memory);
@@ -233,7 +252,8 @@ void fill_pixels(const PixelTask& task, Memory& memory, MinusMemory* minus) {
 template <Pool pool>
 void fill_pixels(const PixelTask& task, MinusMemory* minus) {
     Memory memory;
-    const std::int64_t rows = task.args.dest.edges[task.pixel_end] - task.args.dest.edges[task.pixel_begin];
+    const std::int64_t rows =
+        task.args.dest.edges[task.pixel_end] - task.args.dest.edges[task.pixel_begin];
     if (rows <= lanes)
         fill_pixels<pool, 1>(task, memory, minus);
     else
@@ -259,9 +279,11 @@ __attribute__((noinline)) void fill_difference(const PixelTask& task, Pool pool)
 void tile(const TileArgs& args, const Parallel& parallel) {
     const std::int64_t pixels = args.dest.pixels;
     if (args.head_count <= 0 || pixels <= 0 || args.src.pixels <= 0) return;
-    const std::int64_t all_rows = greatest<std::int64_t>(1, args.dest.edges[pixels] - args.dest.edges[0]);
+    const std::int64_t all_rows =
+        greatest<std::int64_t>(1, args.dest.edges[pixels] - args.dest.edges[0]);
     const std::int64_t rows = strip_rows_of(args.heads[0].trace.head_dim, 2 * lanes);
-    const std::int64_t fair = pixels * args.head_count / (4 * static_cast<std::int64_t>(greatest(parallel.threads, 1)));
+    const std::int64_t fair =
+        pixels * args.head_count / (4 * static_cast<std::int64_t>(greatest(parallel.threads, 1)));
     const std::int64_t group = greatest<std::int64_t>(
         1, least(least<std::int64_t>(most_pixels, rows * pixels / all_rows), fair));
     const std::int64_t groups = divide_up(pixels, group);
@@ -276,8 +298,8 @@ void tile(const TileArgs& args, const Parallel& parallel) {
         const bool max = args.pooling == TilePooling::Max || args.pooling == TilePooling::None;
         const bool weighted = head.column_weight != nullptr || head.row_weight != nullptr;
         const bool plain = !difference && !weighted && !(args.signed_max && args.raw);
-        const Pool pool = !max ? Pool::Sum
-                          : plain ? Pool::ScoreMax
+        const Pool pool = !max              ? Pool::Sum
+                          : plain           ? Pool::ScoreMax
                           : args.signed_max ? Pool::LargestSigned
                                             : Pool::Max;
         if (difference)

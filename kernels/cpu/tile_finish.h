@@ -6,8 +6,8 @@
 namespace kernels::cpu::HEADSCOPE_ISA {
 
 // Visible cells of dest rows [first, last) and keys [begin, end).
-inline std::int64_t visible_cells(std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end,
-                                  std::int64_t window) {
+inline std::int64_t visible_cells(std::int64_t first, std::int64_t last, std::int64_t begin,
+                                  std::int64_t end, std::int64_t window) {
     if (first >= last || begin >= end || begin > last - 1) return 0;
     if (window == 0 && end <= first + 1) return (last - first) * (end - begin);
     std::int64_t cells = 0;
@@ -28,13 +28,15 @@ HEADSCOPE_INLINE f32v transferred(TileArgs::Transfer transfer, f32v x) {
 }
 
 // NaN becomes 0. Where low = high, what is above becomes 255 and the rest 0.
-inline void to_bytes(const TileArgs& args, const float* from, std::int64_t count, std::uint8_t* to) {
+inline void to_bytes(const TileArgs& args, const float* from, std::int64_t count,
+                     std::uint8_t* to) {
     const f32v low = transferred(args.transfer, splat(args.low));
     const f32v factor = 1.0f / (transferred(args.transfer, splat(args.high)) - low);
     for (std::int64_t i = 0; i < count; i += lanes) {  // `from` is padded to whole vectors
         const f32v mapped = (transferred(args.transfer, load(from + i)) - low) * factor;
         const f32v bytes = min(max(mapped, f32v{}), splat(1.0f)) * 255.0f + 0.5f;
-        for (int j = 0; j < lanes && i + j < count; ++j) to[i + j] = static_cast<std::uint8_t>(bytes[j]);
+        for (int j = 0; j < lanes && i + j < count; ++j)
+            to[i + j] = static_cast<std::uint8_t>(bytes[j]);
     }
 }
 
@@ -43,19 +45,25 @@ struct PixelRow {
     std::int64_t first = 0, last = 0;
 };
 
-// `pooled` [count] to what the contract asks for, in place. `edges` are those of the row's first src pixel.
+// `pooled` [count] to what the contract asks for, in place. `edges` are those of the row's first
+// src pixel.
 template <Pool pool>
-inline void finish_pixels(const TileArgs& args, std::int32_t window, const PixelRow& rows, const std::int64_t* edges,
-                          std::int64_t count, float* pooled, const float* pooled_least) {
+inline void finish_pixels(const TileArgs& args, std::int32_t window, const PixelRow& rows,
+                          const std::int64_t* edges, std::int64_t count, float* pooled,
+                          const float* pooled_least) {
     const float empty = args.raw ? -infinity : 0.0f;
     if constexpr (pool == Pool::ScoreMax) {
         if (!args.raw)
-            for (std::int64_t i = 0; i < count; i += lanes) store(pooled + i, exp(load(pooled + i)));
+            for (std::int64_t i = 0; i < count; i += lanes)
+                store(pooled + i, exp(load(pooled + i)));
     } else if constexpr (pool == Pool::Sum) {
         if (args.pooling == TilePooling::Sum && !args.raw) return;
         for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t cells = visible_cells(rows.first, rows.last, edges[i], edges[i + 1], window);
-            const std::int64_t by = args.pooling == TilePooling::Sum ? 1 : args.span_mean ? rows.last - rows.first : cells;
+            const std::int64_t cells =
+                visible_cells(rows.first, rows.last, edges[i], edges[i + 1], window);
+            const std::int64_t by = args.pooling == TilePooling::Sum ? 1
+                                    : args.span_mean                 ? rows.last - rows.first
+                                                                     : cells;
             pooled[i] = cells == 0 ? empty : pooled[i] / static_cast<float>(by);
         }
     } else {

@@ -14,7 +14,8 @@ HEADSCOPE_INLINE void row_pointers(const TraceView& trace, std::int64_t offset, 
     while (begin < end) {
         const float* rows =
             reinterpret_cast<const float*>(
-                trace.pool + static_cast<std::int64_t>(trace.block_table[page]) * trace.page_stride + offset) +
+                trace.pool +
+                static_cast<std::int64_t>(trace.block_table[page]) * trace.page_stride + offset) +
             static_cast<std::int64_t>(head) * tokens * dim;
         const std::int64_t stop = least(end, begin + tokens - slot);
         for (; begin < stop; ++begin, ++slot) *to++ = rows + slot * dim;
@@ -30,11 +31,13 @@ HEADSCOPE_INLINE float* row_pointer(const TraceView& trace, std::int64_t offset,
     return const_cast<float*>(row);
 }
 
-HEADSCOPE_INLINE float* lse_pointer(const TraceView& trace, std::int32_t head, std::int64_t position) {
+HEADSCOPE_INLINE float* lse_pointer(const TraceView& trace, std::int32_t head,
+                                    std::int64_t position) {
     const std::int64_t tokens = trace.page_tokens;
-    std::byte* page = trace.pool + static_cast<std::int64_t>(trace.block_table[position / tokens]) * trace.page_stride;
-    return reinterpret_cast<float*>(page + trace.lse_offset) + static_cast<std::int64_t>(head) * tokens +
-           position % tokens;
+    std::byte* page = trace.pool + static_cast<std::int64_t>(trace.block_table[position / tokens]) *
+                                       trace.page_stride;
+    return reinterpret_cast<float*>(page + trace.lse_offset) +
+           static_cast<std::int64_t>(head) * tokens + position % tokens;
 }
 
 }  // namespace kernels::cpu::HEADSCOPE_ISA

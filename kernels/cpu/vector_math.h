@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// exp, tanh and log of a vector, within 2 ulp where the result is a normal number. Polynomials of the Cephes library.
+// exp, tanh and log of a vector, within 2 ulp where the result is a normal number. Polynomials of
+// the Cephes library.
 #pragma once
 #include "kernels/cpu/simd.h"
 
@@ -12,7 +13,8 @@ HEADSCOPE_INLINE f32v exp(f32v x) {
     const f32v lowest = splat(-87.33654f);
     // The constant comes first so that min and max hand a NaN on.
     const f32v in = min(splat(89.0f), max(lowest, x));
-    const f32v magic = splat(12582912.0f);  // 1.5 · 2²³: the low bits of the sum are round(x / ln 2)
+    const f32v magic =
+        splat(12582912.0f);  // 1.5 · 2²³: the low bits of the sum are round(x / ln 2)
     const f32v shifted = in * 1.44269504f + magic;
     const f32v n = shifted - magic;
     f32v r = in - n * 0.693359375f;
@@ -61,6 +63,8 @@ HEADSCOPE_INLINE f32v log(f32v x) {
 }
 
 // cap · tanh(s / cap), the cap and its inverse given.
-HEADSCOPE_INLINE f32v soft_cap(f32v s, float cap, float inverse) { return tanh(s * inverse) * cap; }
+HEADSCOPE_INLINE f32v soft_cap(f32v s, float cap, float inverse) {
+    return tanh(s * inverse) * cap;
+}
 
 }  // namespace kernels::cpu::HEADSCOPE_ISA

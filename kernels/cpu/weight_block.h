@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Weights as they lie in the file, 32 elements at a time. engine/formats/gguf_quants.h has the layouts in plain words.
+// Weights as they lie in the file, 32 elements at a time. engine/formats/gguf_quants.h has the
+// layouts in plain words.
 #pragma once
 #include "kernels/cpu/simd.h"
 #include "kernels/gemv.h"
@@ -21,13 +22,17 @@ constexpr int block_bytes(WeightType type) {
     return 0;
 }
 
-constexpr int block_header(WeightType type) { return type == WeightType::Q4_1 ? 4 : 2; }
+constexpr int block_header(WeightType type) {
+    return type == WeightType::Q4_1 ? 4 : 2;
+}
 
 HEADSCOPE_INLINE i32v widen_u8(const std::byte* p) {
 #if defined(__AVX512F__)
-    return reinterpret_cast<i32v>(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+    return reinterpret_cast<i32v>(
+        _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 #elif defined(__AVX2__)
-    return reinterpret_cast<i32v>(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+    return reinterpret_cast<i32v>(
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 #else
     return __builtin_convertvector(load_bytes<u8v>(p), i32v);
 #endif
@@ -35,9 +40,11 @@ HEADSCOPE_INLINE i32v widen_u8(const std::byte* p) {
 
 HEADSCOPE_INLINE i32v widen_i8(const std::byte* p) {
 #if defined(__AVX512F__)
-    return reinterpret_cast<i32v>(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+    return reinterpret_cast<i32v>(
+        _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 #elif defined(__AVX2__)
-    return reinterpret_cast<i32v>(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+    return reinterpret_cast<i32v>(
+        _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 #else
     return __builtin_convertvector(load_bytes<i8v>(p), i32v);
 #endif
@@ -45,9 +52,11 @@ HEADSCOPE_INLINE i32v widen_i8(const std::byte* p) {
 
 HEADSCOPE_INLINE i32v widen_u16(const std::byte* p) {
 #if defined(__AVX512F__)
-    return reinterpret_cast<i32v>(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+    return reinterpret_cast<i32v>(
+        _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
 #elif defined(__AVX2__)
-    return reinterpret_cast<i32v>(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+    return reinterpret_cast<i32v>(
+        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 #else
     return __builtin_convertvector(load_bytes<u16v>(p), i32v);
 #endif
@@ -88,7 +97,8 @@ HEADSCOPE_INLINE float half(const std::byte* p) {
 #endif
 }
 
-// One block's numbers before its scale: nibbles 0 … 15, bytes −128 … 127, or the weights themselves.
+// One block's numbers before its scale: nibbles 0 … 15, bytes −128 … 127, or the weights
+// themselves.
 template <WeightType type>
 HEADSCOPE_INLINE void load_numbers(const std::byte* block, f32v (&n)[block_vectors]) {
     if constexpr (type == WeightType::Q4_0 || type == WeightType::Q4_1) {
@@ -116,11 +126,15 @@ HEADSCOPE_INLINE void load_numbers(const std::byte* block, f32v (&n)[block_vecto
 template <WeightType type>
 HEADSCOPE_INLINE void decode_block(const std::byte* block, f32v (&w)[block_vectors]) {
     load_numbers<type>(block, w);
-    if constexpr (type == WeightType::Q4_0 || type == WeightType::Q4_1 || type == WeightType::Q8_0) {
+    if constexpr (type == WeightType::Q4_0 || type == WeightType::Q4_1 ||
+                  type == WeightType::Q8_0) {
         const float d = half(block);
-        const float m = type == WeightType::Q4_1 ? half(block + 2) : type == WeightType::Q4_0 ? -8 * d : 0;
+        const float m = type == WeightType::Q4_1   ? half(block + 2)
+                        : type == WeightType::Q4_0 ? -8 * d
+                                                   : 0;
 #pragma GCC unroll 8
-        for (int i = 0; i < block_vectors; ++i) w[i] = type == WeightType::Q8_0 ? w[i] * d : w[i] * d + m;
+        for (int i = 0; i < block_vectors; ++i)
+            w[i] = type == WeightType::Q8_0 ? w[i] * d : w[i] * d + m;
     }
 }
 

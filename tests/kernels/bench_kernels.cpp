@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the CPU kernels reach on SmolLM2-135M's shapes, beside what the cores can do: an FMA loop and a read of memory that
-// are timed in turn with each kernel, since other work on the machine slows both. Medians. Usage: bench_kernels [threads]
+// What the CPU kernels reach on SmolLM2-135M's shapes, beside what the cores can do: an FMA loop
+// and a read of memory that are timed in turn with each kernel, since other work on the machine
+// slows both. Medians. Usage: bench_kernels [threads]
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "kernels/attention.h"
@@ -20,23 +23,34 @@
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+bool cpu_time = false;
+std::string_view filter;
+
+double now() {
+    if (cpu_time) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 // Threads that wait on a condition, as the engine's do: what a call costs includes waking them.
 class Pool {
   public:
     explicit Pool(int threads) {
-        for (int i = 1; i < threads; ++i) helpers_.emplace_back([this](std::stop_token stop) { serve(stop); });
+        for (int i = 1; i < threads; ++i)
+            helpers_.emplace_back([this](std::stop_token stop) { serve(stop); });
     }
     ~Pool() {
         for (auto& helper : helpers_) helper.request_stop();
         helpers_.clear();
     }
-    kernels::Parallel parallel() const { return {static_cast<int>(helpers_.size()) + 1, &Pool::run}; }
+    kernels::Parallel parallel() const {
+        return {static_cast<int>(helpers_.size()) + 1, &Pool::run};
+    }
     static Pool* current;
 
   private:
-    static void run(const kernels::Parallel&, std::int64_t tasks, void (*body)(void*, std::int64_t), void* context) {
+    static void run(const kernels::Parallel&, std::int64_t tasks, void (*body)(void*, std::int64_t),
+                    void* context) {
         Pool& pool = *current;
         {
             std::lock_guard lock(pool.mutex_);
@@ -58,7 +72,8 @@ class Pool {
     void serve(const std::stop_token& stop) {
         std::uint64_t seen = 0;
         while (!stop.stop_requested()) {
-            for (int spin = 0; spin < 2000 && generation_seen_.load(std::memory_order_acquire) == seen; ++spin)
+            for (int spin = 0;
+                 spin < 2000 && generation_seen_.load(std::memory_order_acquire) == seen; ++spin)
                 __builtin_ia32_pause();
             {
                 std::unique_lock lock(mutex_);
@@ -83,9 +98,9 @@ class Pool {
 Pool* Pool::current = nullptr;
 
 double seconds(const std::function<void()>& body) {
-    const auto begin = Clock::now();
+    const double begin = now();
     body();
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+    return now() - begin;
 }
 
 double median(std::vector<double> v) {
@@ -103,28 +118,36 @@ constexpr int vector_floats = 4;
 typedef float Vector __attribute__((vector_size(vector_floats * 4)));
 volatile float sink;
 
-constexpr double peak_flops = 2.0 * 12 * vector_floats * 100000;
+constexpr int chains = 12;  // enough for two FMA units of five cycles
+constexpr double peak_flops = 2.0 * chains * vector_floats * 100000;
+
 BEST_TARGET __attribute__((optimize("fp-contract=fast"))) void fma_loop() {
-    Vector sums[12] = {}, a = {}, b = {};
+    Vector a = {}, b = {};
     a += 0.999f;
     b += 0.001f;
+    Vector s0 = a, s1 = a + a, s2 = s1 + a, s3 = s2 + a, s4 = s3 + a, s5 = s4 + a, s6 = s5 + a,
+           s7 = s6 + a, s8 = s7 + a;
+    Vector s9 = s8 + a, s10 = s9 + a, s11 = s10 + a;
     for (int i = 0; i < 100000; ++i) {
-#pragma GCC unroll 12
-        for (Vector& s : sums) s = s * a + b;
-        asm volatile("" ::: "memory");
+        s0 = s0 * a + b, s1 = s1 * a + b, s2 = s2 * a + b, s3 = s3 * a + b;
+        s4 = s4 * a + b, s5 = s5 * a + b, s6 = s6 * a + b, s7 = s7 * a + b;
+        s8 = s8 * a + b, s9 = s9 * a + b, s10 = s10 * a + b, s11 = s11 * a + b;
     }
-    for (const Vector& s : sums) sink = s[0];
+    sink = (s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11)[0];
 }
 
 struct Report {
     const kernels::Parallel& parallel;
     std::vector<float> memory;
 
-    void line(const char* name, double flops, double bytes, const std::function<void()>& kernel, int runs = 15) {
+    void line(const char* name, double flops, double bytes, const std::function<void()>& kernel,
+              int runs = 15) {
+        if (std::string_view(name).find(filter) == std::string_view::npos) return;
         std::vector<double> time, of_peak, of_read;
         kernel();
         for (int i = 0; i < runs; ++i) {
-            const double peak = seconds([&] { parallel.for_each(parallel.threads, [](std::int64_t) { fma_loop(); }); });
+            const double peak = seconds(
+                [&] { parallel.for_each(parallel.threads, [](std::int64_t) { fma_loop(); }); });
             const double took = seconds(kernel);
             double read = 1;
             if (bytes > 0)
@@ -136,7 +159,9 @@ struct Report {
                         for (std::size_t j = 0; j + 32 <= n; j += 32)
                             for (int k = 0; k < 4; ++k) {
                                 Vector v;
-                                __builtin_memcpy(&v, p + j + static_cast<std::size_t>(k) * vector_floats, sizeof v);
+                                __builtin_memcpy(
+                                    &v, p + j + static_cast<std::size_t>(k) * vector_floats,
+                                    sizeof v);
                                 sum[k] += v;
                             }
                         sink = (sum[0] + sum[1] + sum[2] + sum[3])[0];
@@ -146,9 +171,14 @@ struct Report {
             of_peak.push_back(flops / took / (peak_flops * parallel.threads / peak));
             of_read.push_back(bytes / took / (static_cast<double>(memory.size()) * 4 / read));
         }
-        std::printf("%-52s %9.3f ms  best %9.3f", name, median(time) * 1e3, *std::min_element(time.begin(), time.end()) * 1e3);
-        if (flops > 0) std::printf("  %5.1f GFLOP/s, %3.0f%% of FMA peak", flops / median(time) / 1e9, 100 * median(of_peak));
-        if (bytes > 0) std::printf("  %5.1f GB/s, %3.0f%% of read", bytes / median(time) / 1e9, 100 * median(of_read));
+        std::printf("%-52s %9.3f ms  best %9.3f", name, median(time) * 1e3,
+                    *std::min_element(time.begin(), time.end()) * 1e3);
+        if (flops > 0)
+            std::printf("  %5.1f GFLOP/s, %3.0f%% of FMA peak", flops / median(time) / 1e9,
+                        100 * median(of_peak));
+        if (bytes > 0)
+            std::printf("  %5.1f GB/s, %3.0f%% of read", bytes / median(time) / 1e9,
+                        100 * median(of_read));
         std::printf("\n");
         std::fflush(stdout);
     }
@@ -172,19 +202,25 @@ void attention(Report& report, std::int64_t rows) {
     const double pair = 4.0 * 64 * 9;
     args.begin = 0;
     args.end = rows;
-    std::vector<float> scratch(static_cast<std::size_t>(kernels::cpu::attend_scratch(args, report.parallel.threads)));
+    std::vector<float> scratch(
+        static_cast<std::size_t>(kernels::cpu::attend_scratch(args, report.parallel.threads)));
     args.scratch = scratch.data();
-    std::snprintf(name, sizeof name, "prefill attention, a layer (9 x 64), T=%ld", static_cast<long>(rows));
+    std::snprintf(name, sizeof name, "prefill attention, a layer (9 x 64), T=%ld",
+                  static_cast<long>(rows));
     report.line(name, pair * static_cast<double>(rows) * static_cast<double>(rows + 1) / 2, 0,
                 [&] { kernels::cpu::attend(args, report.parallel); });
     args.begin = rows - 1;
-    scratch.resize(static_cast<std::size_t>(kernels::cpu::attend_scratch(args, report.parallel.threads)));
+    scratch.resize(
+        static_cast<std::size_t>(kernels::cpu::attend_scratch(args, report.parallel.threads)));
     args.scratch = scratch.data();
     std::snprintf(name, sizeof name, "decode attention, a layer, T=%ld", static_cast<long>(rows));
-    report.line(name, pair * static_cast<double>(rows), 0, [&] { kernels::cpu::attend(args, report.parallel); }, 101);
+    report.line(
+        name, pair * static_cast<double>(rows), 0,
+        [&] { kernels::cpu::attend(args, report.parallel); }, 101);
 }
 
-void grid(Report& report, std::int64_t rows, kernels::TilePooling pooling, int heads_total, const char* label) {
+void grid(Report& report, std::int64_t rows, kernels::TilePooling pooling, int heads_total,
+          const char* label) {
     const int layers = heads_total / 9;
     auto trace = model_trace(rows, layers);
     for (std::int64_t t = 0; t < rows; ++t)
@@ -207,9 +243,12 @@ void grid(Report& report, std::int64_t rows, kernels::TilePooling pooling, int h
     args.src = {edges.data(), 64};
     args.pooling = pooling;
     char name[96];
-    std::snprintf(name, sizeof name, "%s, %d heads, 64x64 px, T=%ld", label, heads_total, static_cast<long>(rows));
-    report.line(name, 2.0 * 64 * heads_total * static_cast<double>(rows) * static_cast<double>(rows + 1) / 2, 0,
-                [&] { kernels::cpu::tile(args, report.parallel); }, 9);
+    std::snprintf(name, sizeof name, "%s, %d heads, 64x64 px, T=%ld", label, heads_total,
+                  static_cast<long>(rows));
+    report.line(
+        name,
+        2.0 * 64 * heads_total * static_cast<double>(rows) * static_cast<double>(rows + 1) / 2, 0,
+        [&] { kernels::cpu::tile(args, report.parallel); }, 9);
     if (pooling != kernels::TilePooling::Max) return;
     std::vector<kernels::MetricsHead> table(heads.size());
     for (std::size_t h = 0; h < heads.size(); ++h) {
@@ -217,13 +256,20 @@ void grid(Report& report, std::int64_t rows, kernels::TilePooling pooling, int h
         table[h].rule.scale = 0.125f;
         table[h].head = static_cast<std::int32_t>(h);
     }
-    std::snprintf(name, sizeof name, "metrics, %d heads, T=%ld", heads_total, static_cast<long>(rows));
-    report.line(name, 2.0 * 64 * heads_total * static_cast<double>(rows) * static_cast<double>(rows + 1) / 2, 0,
-                [&] { kernels::cpu::metrics(table.data(), heads_total, 0, rows, nullptr, report.parallel); }, 9);
+    std::snprintf(name, sizeof name, "metrics, %d heads, T=%ld", heads_total,
+                  static_cast<long>(rows));
+    report.line(
+        name,
+        2.0 * 64 * heads_total * static_cast<double>(rows) * static_cast<double>(rows + 1) / 2, 0,
+        [&] {
+            kernels::cpu::metrics(table.data(), heads_total, 0, rows, nullptr, report.parallel);
+        },
+        9);
 }
 
 // A whole token of SmolLM2-135M: 30 layers of q|k|v, o, gate|up, down, then the head.
-void decode_products(Report& report, kernels::WeightType type, int block_bytes, std::int64_t batch, const char* name) {
+void decode_products(Report& report, kernels::WeightType type, int block_bytes, std::int64_t batch,
+                     const char* name) {
     std::mt19937 random(3);
     std::vector<std::byte> bytes;
     struct Spec {
@@ -246,7 +292,8 @@ void decode_products(Report& report, kernels::WeightType type, int block_bytes, 
             const bool head = s.rows > 10000 && type == kernels::WeightType::Q4_1;
             const std::int64_t row_bytes = s.columns / 32 * (head ? 34 : block_bytes);
             weights.back().push_back({reinterpret_cast<const std::byte*>(total),
-                                      head ? kernels::WeightType::Q8_0 : type, s.rows, s.columns, row_bytes});
+                                      head ? kernels::WeightType::Q8_0 : type, s.rows, s.columns,
+                                      row_bytes});
             total += static_cast<std::size_t>(s.rows * row_bytes);
             flops += 2.0 * static_cast<double>(s.rows * s.columns * batch);
         }
@@ -279,7 +326,20 @@ void decode_products(Report& report, kernels::WeightType type, int block_bytes, 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int threads = argc > 1 ? std::max(1, std::atoi(argv[1])) : 2;
+    int threads = 2;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        bool known = word == "cpu" || std::atoi(argv[i]) > 0;
+        cpu_time = cpu_time || word == "cpu";
+        if (std::atoi(argv[i]) > 0) threads = std::atoi(argv[i]);
+        for (auto isa :
+             {kernels::cpu::Isa::Portable, kernels::cpu::Isa::Avx2, kernels::cpu::Isa::Avx512})
+            if (word == kernels::cpu::isa_name(isa)) {
+                if (!kernels::cpu::force_isa(isa)) return 1;
+                known = true;
+            }
+        if (!known) filter = word;
+    }
     Pool pool(threads);
     Pool::current = &pool;
     const kernels::Parallel parallel = pool.parallel();
@@ -287,7 +347,8 @@ int main(int argc, char** argv) {
     std::printf("%s, %d threads\n", kernels::cpu::isa_name(kernels::cpu::active_isa()), threads);
     using kernels::WeightType;
     decode_products(report, WeightType::Q4_1, 20, 1, "products of a token, Q4_1, Q8_0 head");
-    decode_products(report, WeightType::Q4_1, 20, 4, "products of 4 tokens at once, Q4_1, Q8_0 head");
+    decode_products(report, WeightType::Q4_1, 20, 4,
+                    "products of 4 tokens at once, Q4_1, Q8_0 head");
     decode_products(report, WeightType::Q8_0, 34, 1, "products of a token, Q8_0");
     decode_products(report, WeightType::Q4_0, 18, 1, "products of a token, Q4_0");
     decode_products(report, WeightType::F16, 64, 1, "products of a token, F16");

@@ -22,8 +22,8 @@ class TestAppend : public QObject {
                 for (int dim : {16, 64, 80, 20})
                     for (int rotary : {0, dim / 4 * 2, dim})
                         for (bool norm : {false, true})
-                            QTest::addRow("%s page=%d dim=%d rotary=%d norm=%d", kernels::cpu::isa_name(isa), page, dim,
-                                          rotary, norm)
+                            QTest::addRow("%s page=%d dim=%d rotary=%d norm=%d",
+                                          kernels::cpu::isa_name(isa), page, dim, rotary, norm)
                                 << static_cast<int>(isa) << page << dim << rotary << norm;
     }
     // Norm weights are uneven, so that rotating first would show. v gets neither norm nor rotation.
@@ -45,7 +45,8 @@ class TestAppend : public QObject {
             for (float& x : v) x = normal(random);
             return v;
         };
-        const auto qkv = numbers((end - begin) * columns), q_norm = numbers(dim), k_norm = numbers(dim);
+        const auto qkv = numbers((end - begin) * columns), q_norm = numbers(dim),
+                   k_norm = numbers(dim);
         const auto cosines = numbers((end - begin) * half), sines = numbers((end - begin) * half);
         kernels::AppendArgs args;
         args.trace = view;
@@ -67,7 +68,8 @@ class TestAppend : public QObject {
                 std::vector<double> x(static_cast<std::size_t>(dim));
                 double squares = 0;
                 for (std::size_t d = 0; d < x.size(); ++d) {
-                    x[d] = static_cast<double>(qkv[static_cast<std::size_t>((t - begin) * columns + head * dim) + d]);
+                    x[d] = static_cast<double>(
+                        qkv[static_cast<std::size_t>((t - begin) * columns + head * dim) + d]);
                     squares += x[d] * x[d];
                 }
                 if (norm && (is_q || is_k))
@@ -77,12 +79,15 @@ class TestAppend : public QObject {
                 if (is_q || is_k)
                     for (std::size_t i = 0; i < static_cast<std::size_t>(half); ++i) {
                         const auto at = static_cast<std::size_t>((t - begin) * half) + i;
-                        const auto c = static_cast<double>(cosines[at]), s = static_cast<double>(sines[at]);
+                        const auto c = static_cast<double>(cosines[at]),
+                                   s = static_cast<double>(sines[at]);
                         const double a = x[i], b = x[i + static_cast<std::size_t>(half)];
                         x[i] = a * c - b * s;
                         x[i + static_cast<std::size_t>(half)] = b * c + a * s;
                     }
-                const float* stored = is_q ? view.q(t, head) : is_k ? view.k(t, head - 6) : view.v(t, head - 8);
+                const float* stored = is_q   ? view.q(t, head)
+                                      : is_k ? view.k(t, head - 6)
+                                             : view.v(t, head - 8);
                 for (std::size_t d = 0; d < x.size(); ++d) {
                     const double error = std::abs(static_cast<double>(stored[d]) - x[d]);
                     worst = error <= worst ? worst : std::isnan(error) ? 1e300 : error;

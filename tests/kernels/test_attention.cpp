@@ -16,15 +16,16 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // Rows [begin, end) with scratch of exactly the asked size, poisoned, and a guard behind it.
-std::vector<float> attend(const kernels::TraceView& view, const kernels::ScoreRule& rule, std::int64_t begin,
-                          std::int64_t end, int threads) {
+std::vector<float> attend(const kernels::TraceView& view, const kernels::ScoreRule& rule,
+                          std::int64_t begin, std::int64_t end, int threads) {
     kernels::AttendArgs args;
     args.trace = view;
     args.rule = rule;
     args.begin = begin;
     args.end = end;
     const float nan = std::numeric_limits<float>::quiet_NaN(), guard = 1234.5f;
-    std::vector<float> z(static_cast<std::size_t>((end - begin) * view.query_heads * view.head_dim), nan);
+    std::vector<float> z(static_cast<std::size_t>((end - begin) * view.query_heads * view.head_dim),
+                         nan);
     const auto floats = static_cast<std::size_t>(kernels::cpu::attend_scratch(args, threads));
     std::vector<float> scratch(floats + 16, nan);
     std::fill(scratch.begin() + static_cast<std::ptrdiff_t>(floats), scratch.end(), guard);
@@ -39,19 +40,24 @@ std::vector<float> attend(const kernels::TraceView& view, const kernels::ScoreRu
 struct Errors {
     double z = 0, lse = 0, row_sum = 0, dense_z = 0;
     double tolerance = 0;
-    bool fine() const { return z <= 1e-5 && lse <= tolerance && row_sum <= tolerance && dense_z == 0; }
+    bool fine() const {
+        return z <= 1e-5 && lse <= tolerance && row_sum <= tolerance && dense_z == 0;
+    }
     QByteArray text() const {
-        return QByteArray::number(z) + " " + QByteArray::number(lse) + " " + QByteArray::number(row_sum) + " " +
-               QByteArray::number(dense_z);
+        return QByteArray::number(z) + " " + QByteArray::number(lse) + " " +
+               QByteArray::number(row_sum) + " " + QByteArray::number(dense_z);
     }
 };
 
 // NaN anywhere counts as infinitely wrong.
-void worst(double& so_far, double error) { so_far = error <= so_far ? so_far : std::isnan(error) ? 1e300 : error; }
+void worst(double& so_far, double error) {
+    so_far = error <= so_far ? so_far : std::isnan(error) ? 1e300 : error;
+}
 
-// z relative to its row's largest; lse; the sum of exp(score − lse) against the oracle's; z_out against the pages.
-Errors compare(const kernels::TraceView& view, const kernels::ScoreRule& rule, std::int64_t begin, std::int64_t rows,
-               const std::vector<float>& z_out, Fault fault = Fault::None) {
+// z relative to its row's largest; lse; the sum of exp(score − lse) against the oracle's; z_out
+// against the pages.
+Errors compare(const kernels::TraceView& view, const kernels::ScoreRule& rule, std::int64_t begin,
+               std::int64_t rows, const std::vector<float>& z_out, Fault fault = Fault::None) {
     Errors errors;
     for (int head = 0; head < view.query_heads; ++head) {
         const support::DenseHead dense = support::dense_head(view, rule, head, rows, fault, begin);
@@ -63,7 +69,8 @@ Errors compare(const kernels::TraceView& view, const kernels::ScoreRule& rule, s
                 const float stored = view.z(t, head)[d];
                 largest = std::max(largest, std::abs(expected));
                 worst(error, std::abs(static_cast<double>(stored) - expected));
-                const float out = z_out[static_cast<std::size_t>(((t - begin) * view.query_heads + head) * view.head_dim + d)];
+                const float out = z_out[static_cast<std::size_t>(
+                    ((t - begin) * view.query_heads + head) * view.head_dim + d)];
                 worst(errors.dense_z, std::abs(static_cast<double>(stored - out)));
             }
             worst(errors.z, largest > 0 ? error / largest : error);
@@ -85,7 +92,8 @@ Errors compare(const kernels::TraceView& view, const kernels::ScoreRule& rule, s
     return errors;
 }
 
-kernels::ScoreRule rule_of(const Shape& shape, float cap = 0, int window = 0, const float* sinks = nullptr) {
+kernels::ScoreRule rule_of(const Shape& shape, float cap = 0, int window = 0,
+                           const float* sinks = nullptr) {
     return {1 / std::sqrt(static_cast<float>(shape.dim)), cap, window, sinks};
 }
 
@@ -109,8 +117,8 @@ class TestAttention : public QObject {
         shape_columns();
         for (auto isa : available_isas()) {
             const auto add = [&](int page, int kv, int group, int dim, int rows) {
-                QTest::addRow("%s page=%d heads=%dx%d dim=%d rows=%d", kernels::cpu::isa_name(isa), page, kv, group,
-                              dim, rows)
+                QTest::addRow("%s page=%d heads=%dx%d dim=%d rows=%d", kernels::cpu::isa_name(isa),
+                              page, kv, group, dim, rows)
                     << static_cast<int>(isa) << page << kv * group << group << dim << rows;
             };
             for (int page : {1, 16, 64, 128})
@@ -118,10 +126,10 @@ class TestAttention : public QObject {
                     if (rows > 0) add(page, 2, 3, 64, rows);
             for (int group : {1, 2, 3, 4, 8})
                 for (int dim : {16, 64, 80, 96, 128, 256}) add(16, 2, group, dim, 75);
-            add(16, 1, 1, 20, 50);    // a dim that is no whole number of vectors
-            add(64, 3, 3, 64, 300);   // several strips a thread
+            add(16, 1, 1, 20, 50);   // a dim that is no whole number of vectors
+            add(64, 3, 3, 64, 300);  // several strips a thread
             add(64, 1, 5, 8, 200);
-            add(64, 1, 200, 16, 9);   // a group wider than a strip
+            add(64, 1, 200, 16, 9);  // a group wider than a strip
         }
     }
     void prefill() {
@@ -163,8 +171,10 @@ class TestAttention : public QObject {
         const Shape shape{16, 6, 2, 32, 131};
         PagedTrace trace(shape, 3);
         trace.fill(0, shape.rows, 5, 4);
-        std::vector<float> sinks = {0.5f, -3, 4, 1, sink == 2 ? -infinity : 2, sink == 3 ? 60.0f : 0};
-        const kernels::ScoreRule rule = rule_of(shape, cap, window, sink == 0 ? nullptr : sinks.data());
+        std::vector<float> sinks = {
+            0.5f, -3, 4, 1, sink == 2 ? -infinity : 2, sink == 3 ? 60.0f : 0};
+        const kernels::ScoreRule rule =
+            rule_of(shape, cap, window, sink == 0 ? nullptr : sinks.data());
         const auto z = attend(trace.view(), rule, 0, shape.rows, 2);
         const Errors errors = compare(trace.view(), rule, 0, shape.rows, z);
         QVERIFY2(errors.fine(), errors.text());
@@ -173,7 +183,8 @@ class TestAttention : public QObject {
     // The comparison must see a wrong rule.
     void negativeControls_data() {
         QTest::addColumn<int>("fault");
-        QTest::addRow("head mod kv instead of head / group") << static_cast<int>(Fault::TileInsteadOfRepeat);
+        QTest::addRow("head mod kv instead of head / group")
+            << static_cast<int>(Fault::TileInsteadOfRepeat);
         QTest::addRow("cap left out") << static_cast<int>(Fault::NoCap);
         QTest::addRow("window off by one") << static_cast<int>(Fault::WindowOffByOne);
         QTest::addRow("sink left out") << static_cast<int>(Fault::NoSink);
@@ -199,7 +210,8 @@ class TestAttention : public QObject {
             for (int page : {1, 16, 64})
                 for (int chunk : {1, 7, 16, 61, 130})
                     for (int window : {0, 9})
-                        QTest::addRow("%s page=%d chunk=%d window=%d", kernels::cpu::isa_name(isa), page, chunk, window)
+                        QTest::addRow("%s page=%d chunk=%d window=%d", kernels::cpu::isa_name(isa),
+                                      page, chunk, window)
                             << static_cast<int>(isa) << page << chunk << window;
     }
     // Rows arrive in chunks (1 is decoding across page edges); what is not yet written is NaN.
@@ -234,8 +246,8 @@ class TestAttention : public QObject {
                 for (int group : {1, 3, 8})
                     for (int last : {1, 2, 5})
                         for (int window : {0, 600})
-                            QTest::addRow("%s threads=%d group=%d rows=%d window=%d", kernels::cpu::isa_name(isa),
-                                          threads, group, last, window)
+                            QTest::addRow("%s threads=%d group=%d rows=%d window=%d",
+                                          kernels::cpu::isa_name(isa), threads, group, last, window)
                                 << static_cast<int>(isa) << threads << group << last << window;
     }
     // Keys split over threads, with sinks added once and not per split.
@@ -265,7 +277,7 @@ class TestAttention : public QObject {
             trace.fill(0, shape.rows, 5, 50);
             const kernels::ScoreRule rule = rule_of(shape);
             const auto z = attend(trace.view(), rule, 0, shape.rows, 2);
-                Errors errors = compare(trace.view(), rule, 0, shape.rows, z);
+            Errors errors = compare(trace.view(), rule, 0, shape.rows, z);
             errors.z *= 1e-5 / errors.tolerance;  // an error of the score is an error of z
             QVERIFY(errors.tolerance > 4e-5);
             QVERIFY2(errors.fine(), errors.text());

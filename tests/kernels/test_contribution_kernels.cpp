@@ -29,7 +29,8 @@ double norm_of(const float* r, const float* x, int dim) {
     double squares = 0;
     for (int i = 0; i < dim; ++i) {
         double y = 0;
-        for (int j = 0; j < dim; ++j) y += static_cast<double>(r[i * dim + j]) * static_cast<double>(x[j]);
+        for (int j = 0; j < dim; ++j)
+            y += static_cast<double>(r[i * dim + j]) * static_cast<double>(x[j]);
         squares += y * y;
     }
     return std::sqrt(squares);
@@ -62,7 +63,8 @@ class TestContributionKernels : public QObject {
             for (int page : {1, 16, 64})
                 for (int dim : {16, 20, 64, 80, 128})
                     for (auto [begin, end] : {std::pair{0, 1}, {5, 70}, {63, 65}, {7, 7}})
-                        QTest::addRow("%s page=%d dim=%d rows=%d-%d", kernels::cpu::isa_name(isa), page, dim, begin, end)
+                        QTest::addRow("%s page=%d dim=%d rows=%d-%d", kernels::cpu::isa_name(isa),
+                                      page, dim, begin, end)
                             << static_cast<int>(isa) << page << dim << begin << end;
     }
     void forms() {
@@ -80,12 +82,15 @@ class TestContributionKernels : public QObject {
         const auto r = triangles(6, dim), p = numbers(6 * dim, 9);
         const auto n = static_cast<std::size_t>((end - begin) * 6);
         std::vector<float> norm(n + 1, -1), dot(n + 1, -1);
-        kernels::ContributionArgs args{view, begin, end, r.data(), p.data(), norm.data(), dot.data()};
+        kernels::ContributionArgs args{view,     begin,       end,       r.data(),
+                                       p.data(), norm.data(), dot.data()};
         const auto threads = support::on_threads(3);
         kernels::cpu::contributions(args, threads);
         std::vector<float> norm_alone(n + 1, -1), dot_alone(n + 1, -1);
-        kernels::cpu::contributions({view, begin, end, r.data(), nullptr, norm_alone.data(), nullptr}, threads);
-        kernels::cpu::contributions({view, begin, end, nullptr, p.data(), nullptr, dot_alone.data()}, threads);
+        kernels::cpu::contributions(
+            {view, begin, end, r.data(), nullptr, norm_alone.data(), nullptr}, threads);
+        kernels::cpu::contributions(
+            {view, begin, end, nullptr, p.data(), nullptr, dot_alone.data()}, threads);
         QCOMPARE(norm_alone, norm);
         QCOMPARE(dot_alone, dot);
         QCOMPARE(norm.back(), -1.0f);
@@ -101,17 +106,20 @@ class TestContributionKernels : public QObject {
             }
         for (int head = 0; head < 6; ++head) {
             std::vector<float> norms(static_cast<std::size_t>(end - begin) + 1, -1), dots = norms;
-            kernels::ColumnWeightArgs weights{view, head, begin, end, r.data() + head * dim * dim, nullptr, norms.data()};
+            kernels::ColumnWeightArgs weights{
+                view, head, begin, end, r.data() + head * dim * dim, nullptr, norms.data()};
             kernels::cpu::column_weights(weights, threads);
             weights = {view, head, begin, end, nullptr, p.data() + head * dim, dots.data()};
             kernels::cpu::column_weights(weights, threads);
             QCOMPARE(norms.back(), -1.0f);
             for (int t = begin; t < end; ++t) {
                 const auto at = static_cast<std::size_t>(t - begin);
-                const double expected = norm_of(r.data() + head * dim * dim, view.v(t, head / 3), dim);
+                const double expected =
+                    norm_of(r.data() + head * dim * dim, view.v(t, head / 3), dim);
                 QVERIFY(std::abs(static_cast<double>(norms[at]) - expected) <= 1e-5 * expected);
                 double size = 0;
-                const double expected_dot = dot_of(p.data() + head * dim, view.v(t, head / 3), dim, size);
+                const double expected_dot =
+                    dot_of(p.data() + head * dim, view.v(t, head / 3), dim, size);
                 QVERIFY(std::abs(static_cast<double>(dots[at]) - expected_dot) <= 1e-6 * size);
             }
         }

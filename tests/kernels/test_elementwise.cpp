@@ -33,7 +33,8 @@ class TestElementwise : public QObject {
         QTest::addColumn<int>("rows");
         QTest::addColumn<int>("columns");
         for (auto isa : available_isas())
-            for (auto [rows, columns] : {std::pair{1, 1}, {1, 576}, {3, 7}, {200, 577}, {1, 100003}})
+            for (auto [rows, columns] :
+                 {std::pair{1, 1}, {1, 576}, {3, 7}, {200, 577}, {1, 100003}})
                 QTest::addRow("%s %dx%d", kernels::cpu::isa_name(isa), rows, columns)
                     << static_cast<int>(isa) << rows << columns;
     }
@@ -51,10 +52,12 @@ class TestElementwise : public QObject {
         kernels::cpu::rms_norm(y.data(), w.data(), 1e-5f, y.data(), rows, columns, threads);
         for (std::size_t t = 0; t < n; t += width) {
             double squares = 0;
-            for (std::size_t c = 0; c < width; ++c) squares += std::pow(static_cast<double>(x[t + c]), 2);
+            for (std::size_t c = 0; c < width; ++c)
+                squares += std::pow(static_cast<double>(x[t + c]), 2);
             const double factor = 1 / std::sqrt(squares / columns + static_cast<double>(1e-5f));
             for (std::size_t c = 0; c < width; ++c)
-                QVERIFY(relative(y[t + c], static_cast<double>(x[t + c]) * factor * static_cast<double>(w[c])) < 2e-6);
+                QVERIFY(relative(y[t + c], static_cast<double>(x[t + c]) * factor *
+                                               static_cast<double>(w[c])) < 2e-6);
         }
 
         auto sum = x;
@@ -69,9 +72,11 @@ class TestElementwise : public QObject {
                 fused[t * 2 * width + width + c] = x[t * width + c];
             }
         std::vector<float> apart(n);
-        kernels::cpu::silu_mul(fused.data(), fused.data() + width, 2 * columns, apart.data(), rows, columns, threads);
+        kernels::cpu::silu_mul(fused.data(), fused.data() + width, 2 * columns, apart.data(), rows,
+                               columns, threads);
         kernels::cpu::silu_mul(gate.data(), x.data(), columns, gate.data(), rows, columns, threads);
-        kernels::cpu::silu_mul(fused.data(), fused.data() + width, 2 * columns, fused.data(), rows, columns, threads);
+        kernels::cpu::silu_mul(fused.data(), fused.data() + width, 2 * columns, fused.data(), rows,
+                               columns, threads);
         for (std::size_t i = 0; i < n; ++i) {
             const auto a = static_cast<double>(other[i]);
             const double expected = a / (1 + std::exp(-a)) * static_cast<double>(x[i]);
@@ -90,8 +95,8 @@ class TestElementwise : public QObject {
             gate.insert(gate.end(), {-INFINITY, INFINITY, NAN, -1e30f, 1e30f, 0.0f, -0.0f});
             const std::vector<float> one(gate.size(), 1.0f);
             std::vector<float> y(gate.size());
-            kernels::cpu::silu_mul(gate.data(), one.data(), static_cast<std::int64_t>(gate.size()), y.data(), 1,
-                                   static_cast<std::int64_t>(gate.size()), {});
+            kernels::cpu::silu_mul(gate.data(), one.data(), static_cast<std::int64_t>(gate.size()),
+                                   y.data(), 1, static_cast<std::int64_t>(gate.size()), {});
             for (std::size_t i = 0; i < gate.size() - 7; ++i) {
                 const auto a = static_cast<double>(gate[i]);
                 const double expected = a / (1 + std::exp(-a));

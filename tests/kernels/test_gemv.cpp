@@ -22,7 +22,8 @@ double half(std::uint16_t bits) {
     const double sign = bits & 0x8000 ? -1 : 1;
     const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
     if (exponent == 31) return fraction ? std::nan("") : sign * INFINITY;
-    return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
+    return sign *
+           (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
 }
 
 template <typename T>
@@ -73,7 +74,8 @@ struct Matrix {
         weight.data = p;
         const auto put_half = [&](std::byte* at) {  // ± 2⁻⁹ … 2⁻⁵, now and then a subnormal
             const bool tiny = random() % 16 == 0;
-            const auto bits = static_cast<std::uint16_t>((random() & 0x83ff) | (tiny ? 0 : (6 + random() % 4) << 10));
+            const auto bits = static_cast<std::uint16_t>((random() & 0x83ff) |
+                                                         (tiny ? 0 : (6 + random() % 4) << 10));
             std::memcpy(at, &bits, 2);
         };
         std::normal_distribution<float> normal;
@@ -89,7 +91,10 @@ struct Matrix {
                     const float value = normal(random);
                     std::memcpy(row + c * 2, reinterpret_cast<const std::byte*>(&value) + 2, 2);
                 } else if (c % 32 == 0) {
-                    std::byte* block = row + c / 32 * (type == WeightType::Q4_0 ? 18 : type == WeightType::Q4_1 ? 20 : 34);
+                    std::byte* block = row + c / 32 *
+                                                 (type == WeightType::Q4_0   ? 18
+                                                  : type == WeightType::Q4_1 ? 20
+                                                                             : 34);
                     put_half(block);
                     if (type == WeightType::Q4_1) put_half(block + 2);
                 }
@@ -127,13 +132,15 @@ class TestGemv : public QObject {
         QFETCH(int, batch);
         kernels::cpu::force_isa(static_cast<kernels::cpu::Isa>(isa));
         std::vector<Matrix> matrices;
-        for (std::int64_t rows : {1, 131, 64}) matrices.emplace_back(static_cast<WeightType>(type), rows, columns, 7u);
+        for (std::int64_t rows : {1, 131, 64})
+            matrices.emplace_back(static_cast<WeightType>(type), rows, columns, 7u);
         std::mt19937 random(5);
         std::normal_distribution<float> normal;
         const std::int64_t x_stride = columns + 3;
         std::vector<float> x(static_cast<std::size_t>(batch * x_stride), NAN), bias(131);
         for (int i = 0; i < batch; ++i)
-            for (int c = 0; c < columns; ++c) x[static_cast<std::size_t>(i * x_stride + c)] = normal(random);
+            for (int c = 0; c < columns; ++c)
+                x[static_cast<std::size_t>(i * x_stride + c)] = normal(random);
         for (float& b : bias) b = normal(random);
         for (bool accumulate : {false, true}) {
             std::vector<std::vector<float>> y;
@@ -143,28 +150,34 @@ class TestGemv : public QObject {
             for (const Matrix& m : matrices) {
                 weights.push_back(m.weight);
                 strides.push_back(m.weight.rows + 2);
-                y.emplace_back(static_cast<std::size_t>(batch * strides.back()), accumulate ? 3.0f : NAN);
+                y.emplace_back(static_cast<std::size_t>(batch * strides.back()),
+                               accumulate ? 3.0f : NAN);
             }
             for (auto& v : y) pointers.push_back(v.data());
             const float* biases[] = {nullptr, bias.data(), nullptr};
-            kernels::GemvArgs args{weights.data(), biases, pointers.data(), strides.data(), 3, x.data(), x_stride, batch,
-                                   accumulate};
+            kernels::GemvArgs args{weights.data(), biases,   pointers.data(), strides.data(), 3,
+                                   x.data(),       x_stride, batch,           accumulate};
             kernels::cpu::gemv(args, support::on_threads(3));
             for (std::size_t w = 0; w < 3; ++w) {
                 double worst = 0, largest = 0;
                 for (std::int64_t r = 0; r < weights[w].rows; ++r)
                     for (int i = 0; i < batch; ++i) {
-                        double expected = (biases[w] ? static_cast<double>(bias[static_cast<std::size_t>(r)]) : 0) +
-                                          (accumulate ? 3 : 0);
+                        double expected =
+                            (biases[w] ? static_cast<double>(bias[static_cast<std::size_t>(r)])
+                                       : 0) +
+                            (accumulate ? 3 : 0);
                         double size = 0;
                         for (std::int64_t c = 0; c < columns; ++c) {
-                            const double term = element(weights[w], r, c) *
-                                                static_cast<double>(x[static_cast<std::size_t>(i * x_stride + c)]);
+                            const double term =
+                                element(weights[w], r, c) *
+                                static_cast<double>(x[static_cast<std::size_t>(i * x_stride + c)]);
                             expected += term;
                             size += std::abs(term);
                         }
-                        const double error = std::abs(
-                            static_cast<double>(y[w][static_cast<std::size_t>(i * strides[w] + r)]) - expected);
+                        const double error =
+                            std::abs(static_cast<double>(
+                                         y[w][static_cast<std::size_t>(i * strides[w] + r)]) -
+                                     expected);
                         worst = error <= worst ? worst : std::isnan(error) ? 1e300 : error;
                         largest = std::max(largest, size + std::abs(expected));
                     }
@@ -194,9 +207,11 @@ class TestGemv : public QObject {
         for (std::int64_t r = 0; r < 15; ++r)
             for (std::int64_t c = 0; c < columns; ++c) {
                 const double expected = element(m.weight, 4 + r, c);
-                const auto value = static_cast<double>(to[static_cast<std::size_t>(r * columns + c)]);
+                const auto value =
+                    static_cast<double>(to[static_cast<std::size_t>(r * columns + c)]);
                 const double allowed = type < static_cast<int>(WeightType::Q4_0) ? 0 : 2e-7;
-                QVERIFY2(std::abs(value - expected) <= allowed, QByteArray::number(value - expected));
+                QVERIFY2(std::abs(value - expected) <= allowed,
+                         QByteArray::number(value - expected));
             }
     }
 
@@ -206,12 +221,14 @@ class TestGemv : public QObject {
             kernels::cpu::force_isa(isa);
             std::vector<std::uint16_t> bits(65536);
             for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i);
-            const Weight w{reinterpret_cast<const std::byte*>(bits.data()), WeightType::F16, 1, 65536 - 5, 131072};
+            const Weight w{reinterpret_cast<const std::byte*>(bits.data()), WeightType::F16, 1,
+                           65536 - 5, 131072};
             std::vector<float> to(65536);
             kernels::cpu::decode_rows(w, 0, 1, to.data(), {});
             for (std::size_t i = 0; i < 65536 - 5; ++i) {
                 const double expected = half(bits[i]);
-                QVERIFY(std::isnan(expected) ? std::isnan(to[i]) : static_cast<double>(to[i]) == expected);
+                QVERIFY(std::isnan(expected) ? std::isnan(to[i])
+                                             : static_cast<double>(to[i]) == expected);
             }
         }
     }

@@ -27,9 +27,10 @@ class TestMetricsKernel : public QObject {
                         for (bool sink : {false, true})
                             for (auto [begin, end] : {std::pair{0, 1}, {0, 200}, {63, 145}, {9, 9}})
                                 QTest::addRow("%s page=%d cap=%g window=%d sink=%d rows=%d-%d",
-                                              kernels::cpu::isa_name(isa), page, static_cast<double>(cap), window, sink,
-                                              begin, end)
-                                    << static_cast<int>(isa) << page << cap << window << sink << begin << end;
+                                              kernels::cpu::isa_name(isa), page,
+                                              static_cast<double>(cap), window, sink, begin, end)
+                                    << static_cast<int>(isa) << page << cap << window << sink
+                                    << begin << end;
     }
     void heads() {
         QFETCH(int, isa);
@@ -44,12 +45,14 @@ class TestMetricsKernel : public QObject {
         support::PagedTrace trace(shape, 3);
         trace.fill(0, std::max(end, 1), 5);
         const std::vector<float> sinks = {0.5f, 2, -1, 3};
-        const kernels::ScoreRule rule{1 / std::sqrt(32.0f), cap, window, sink ? sinks.data() : nullptr};
+        const kernels::ScoreRule rule{1 / std::sqrt(32.0f), cap, window,
+                                      sink ? sinks.data() : nullptr};
         std::vector<kernels::MetricsHead> table(4);
         std::vector<support::DenseHead> dense;
         for (int h = 0; h < 4; ++h) {
             dense.push_back(support::dense_head(trace.view(), rule, h, end));
-            for (std::int64_t t = 0; t < end; ++t) *trace.view().lse(t, h) = static_cast<float>(dense.back().lse(t));
+            for (std::int64_t t = 0; t < end; ++t)
+                *trace.view().lse(t, h) = static_cast<float>(dense.back().lse(t));
             kernels::MetricsHead& head = table[static_cast<std::size_t>(h)];
             head.trace = trace.view();
             head.rule = rule;

@@ -19,7 +19,11 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-enum Quantity { Scores, Pattern, Weighted };  // Weighted: value with weights ≥ 0, attribution with signed ones
+enum Quantity {
+    Scores,
+    Pattern,
+    Weighted
+};  // Weighted: value with weights ≥ 0, attribution with signed ones
 
 Edges steps(std::int64_t begin, std::int64_t end, std::int64_t step) {
     Edges edges;
@@ -56,14 +60,15 @@ struct Case {
     std::int64_t minus_rows = 0;
 };
 
-// Pixels by the contract's words. rivals: the extreme on the other side of 0, which rounding may prefer where the two
-// are of one magnitude (a row of two cells differs by +x and −x).
-std::vector<double> expected_pixels(const Case& c, const kernels::ScoreRule& rule, const Run& run, const Run* minus,
-                                    int head, std::vector<double>& rivals) {
+// Pixels by the contract's words. rivals: the extreme on the other side of 0, which rounding may
+// prefer where the two are of one magnitude (a row of two cells differs by +x and −x).
+std::vector<double> expected_pixels(const Case& c, const kernels::ScoreRule& rule, const Run& run,
+                                    const Run* minus, int head, std::vector<double>& rivals) {
     const auto cell = [&](const Run& from, std::int64_t dest, std::int64_t src) {
         const DenseHead& dense = from.dense[static_cast<std::size_t>(head)];
         if (c.quantity == Scores) return dense.score(dest, src);
-        const double w = static_cast<double>(from.weights[static_cast<std::size_t>(head)][static_cast<std::size_t>(src)]);
+        const double w = static_cast<double>(
+            from.weights[static_cast<std::size_t>(head)][static_cast<std::size_t>(src)]);
         return dense.p(dest, src) * (c.quantity == Weighted ? w : 1);
     };
     const std::int64_t rows = minus ? std::min(c.rows, c.minus_rows) : c.rows;
@@ -94,7 +99,8 @@ std::vector<double> expected_pixels(const Case& c, const kernels::ScoreRule& rul
                     value = c.signed_max ? magnitude : largest;
             }
             out.push_back(value);
-            rivals.push_back(c.signed_max && cells > 0 ? (magnitude == largest ? least : largest) : value);
+            rivals.push_back(c.signed_max && cells > 0 ? (magnitude == largest ? least : largest)
+                                                       : value);
         }
     return out;
 }
@@ -113,8 +119,8 @@ TileArgs arguments(const Case& c, const std::vector<kernels::TileHead>& heads) {
 }
 
 // Largest error of all heads; with `u8` of the bytes against the mapped reference, in steps.
-double tile_error(const Case& c, const kernels::ScoreRule& rule, const Run& run, const Run* minus, int threads,
-                  TileArgs::Transfer* u8 = nullptr, float low = 0, float high = 1) {
+double tile_error(const Case& c, const kernels::ScoreRule& rule, const Run& run, const Run* minus,
+                  int threads, TileArgs::Transfer* u8 = nullptr, float low = 0, float high = 1) {
     const kernels::TraceView& view = run.trace.view();
     const auto pixels = (c.dest.size() - 1) * (c.src.size() - 1);
     const auto count = static_cast<std::size_t>(view.query_heads);
@@ -130,7 +136,8 @@ double tile_error(const Case& c, const kernels::ScoreRule& rule, const Run& run,
         heads[h].column_weight = c.quantity == Weighted ? run.weights[h].data() + first : nullptr;
         heads[h].minus_trace = minus ? &minus->trace.view() : nullptr;
         heads[h].minus_rows = c.minus_rows;
-        heads[h].minus_column_weight = minus && c.quantity == Weighted ? minus->weights[h].data() + first : nullptr;
+        heads[h].minus_column_weight =
+            minus && c.quantity == Weighted ? minus->weights[h].data() + first : nullptr;
         if (u8)
             heads[h].out_u8 = bytes[h].data();
         else
@@ -143,7 +150,8 @@ double tile_error(const Case& c, const kernels::ScoreRule& rule, const Run& run,
     kernels::cpu::tile(args, support::on_threads(threads));
     double worst = 0;
     for (std::size_t h = 0; h < count; ++h) {
-        if (!std::isnan(out[h].back()) || bytes[h].back() != 77) return 1e301;  // wrote behind the end
+        if (!std::isnan(out[h].back()) || bytes[h].back() != 77)
+            return 1e301;  // wrote behind the end
         std::vector<double> rivals;
         const auto expected = expected_pixels(c, rule, run, minus, static_cast<int>(h), rivals);
         for (std::size_t i = 0; i < pixels; ++i) {
@@ -151,7 +159,8 @@ double tile_error(const Case& c, const kernels::ScoreRule& rule, const Run& run,
             if (u8) {
                 const auto f = [&](double x) {
                     if (*u8 == TileArgs::Transfer::Sqrt) return std::sqrt(std::max(0.0, x));
-                    if (*u8 == TileArgs::Transfer::Log) return std::log(std::max(1.17549435e-38, x));
+                    if (*u8 == TileArgs::Transfer::Log)
+                        return std::log(std::max(1.17549435e-38, x));
                     return x;
                 };
                 const double at = (f(expected[i]) - f(static_cast<double>(low))) /
@@ -195,8 +204,8 @@ class TestTileKernel : public QObject {
             for (int page : {1, 16, 64, 128})
                 for (float cap : {0.0f, 3.0f})
                     for (int window : {0, 4, 17})
-                        QTest::addRow("%s page=%d cap=%g window=%d", kernels::cpu::isa_name(isa), page,
-                                      static_cast<double>(cap), window)
+                        QTest::addRow("%s page=%d cap=%g window=%d", kernels::cpu::isa_name(isa),
+                                      page, static_cast<double>(cap), window)
                             << static_cast<int>(isa) << page << cap << window;
     }
     // Every pooling × quantity × axis × difference × rows published, u8 with every transfer.
@@ -212,12 +221,12 @@ class TestTileKernel : public QObject {
         const double tolerance = tolerance_of(run) + tolerance_of(other);
         const Edges words = {0, 1, 3, 4, 40, 41, 90, 149, 150};
         const std::pair<Edges, Edges> axes[] = {
-            {steps(0, 150, 1), steps(0, 150, 1)},   // the whole map
-            {steps(0, 150, 7), steps(0, 150, 7)},   // ragged last pixels
+            {steps(0, 150, 1), steps(0, 150, 1)},  // the whole map
+            {steps(0, 150, 7), steps(0, 150, 7)},  // ragged last pixels
             {steps(0, 150, 150), steps(0, 150, 4)},
-            {steps(20, 130, 3), steps(50, 61, 2)},  // mostly inside the causal corner
+            {steps(20, 130, 3), steps(50, 61, 2)},   // mostly inside the causal corner
             {steps(149, 150, 1), steps(0, 150, 1)},  // a decode row
-            {steps(0, 20, 5), steps(100, 150, 5)},  // nothing visible
+            {steps(0, 20, 5), steps(100, 150, 5)},   // nothing visible
             {words, words},
             {steps(0, 150, 2), words}};
         for (const auto& [dest, src] : axes)
@@ -230,27 +239,39 @@ class TestTileKernel : public QObject {
                                 c.signed_max = flag && pooling == 1;
                                 c.span_mean = flag && pooling == 2;
                                 if (flag && !c.signed_max && !c.span_mean) continue;
-                                if (c.pooling == TilePooling::None && (dest != steps(dest[0], dest.back(), 1) ||
-                                                                       src != steps(src[0], src.back(), 1)))
+                                if (c.pooling == TilePooling::None &&
+                                    (dest != steps(dest[0], dest.back(), 1) ||
+                                     src != steps(src[0], src.back(), 1)))
                                     continue;
                                 c.rows = rows;
                                 c.minus_rows = 101;
                                 // A sum of n cells may be wrong by what n cells may.
                                 double allowed = tolerance * (quantity == Pattern ? 1 : 4);
-                                if (c.pooling == TilePooling::Sum && quantity == Scores) allowed *= 150;
+                                if (c.pooling == TilePooling::Sum && quantity == Scores)
+                                    allowed *= 150;
                                 if (c.pooling == TilePooling::Sum) allowed *= 30;
                                 const double error = tile_error(c, rule, run, minus, 3);
                                 QVERIFY2(error <= allowed,
-                                         QString("error %1 of %2: quantity %3 pooling %4 flag %5 rows %6 minus %7 "
+                                         QString("error %1 of %2: quantity %3 pooling %4 flag %5 "
+                                                 "rows %6 minus %7 "
                                                  "pixels %8x%9")
-                                             .arg(error).arg(allowed).arg(quantity).arg(pooling).arg(flag).arg(rows)
-                                             .arg(minus != nullptr).arg(dest.size() - 1).arg(src.size() - 1)
+                                             .arg(error)
+                                             .arg(allowed)
+                                             .arg(quantity)
+                                             .arg(pooling)
+                                             .arg(flag)
+                                             .arg(rows)
+                                             .arg(minus != nullptr)
+                                             .arg(dest.size() - 1)
+                                             .arg(src.size() - 1)
                                              .toUtf8());
                             }
-        for (auto transfer : {TileArgs::Transfer::Linear, TileArgs::Transfer::Sqrt, TileArgs::Transfer::Log})
+        for (auto transfer :
+             {TileArgs::Transfer::Linear, TileArgs::Transfer::Sqrt, TileArgs::Transfer::Log})
             for (int pooling : {1, 2})
                 for (auto [low, high] : {std::pair{0.0f, 1.0f}, {1e-4f, 0.5f}}) {
-                    Case c{steps(0, 150, 7), steps(0, 150, 5), Pattern, static_cast<TilePooling>(pooling)};
+                    Case c{steps(0, 150, 7), steps(0, 150, 5), Pattern,
+                           static_cast<TilePooling>(pooling)};
                     c.rows = 120;
                     const double error = tile_error(c, rule, run, nullptr, 2, &transfer, low, high);
                     QVERIFY2(error <= 0.05, QByteArray::number(error));
@@ -266,7 +287,8 @@ class TestTileKernel : public QObject {
             for (int group : {1, 2, 3, 4, 8})
                 for (int dim : {16, 20, 64, 80, 96, 128, 256})
                     for (int rows : {1, 15, 16, 17, 200})
-                        QTest::addRow("%s group=%d dim=%d rows=%d", kernels::cpu::isa_name(isa), group, dim, rows)
+                        QTest::addRow("%s group=%d dim=%d rows=%d", kernels::cpu::isa_name(isa),
+                                      group, dim, rows)
                             << static_cast<int>(isa) << group << dim << rows;
     }
     void shapes() {
@@ -279,7 +301,13 @@ class TestTileKernel : public QObject {
         const kernels::ScoreRule rule = rule_of(shape);
         const Run run(shape, rule, 11);
         for (std::int64_t step : {1, 4}) {
-            const Case c{steps(0, rows, step), steps(0, rows, step), Pattern, TilePooling::Max, false, false, rows};
+            const Case c{steps(0, rows, step),
+                         steps(0, rows, step),
+                         Pattern,
+                         TilePooling::Max,
+                         false,
+                         false,
+                         rows};
             const double error = tile_error(c, rule, run, nullptr, 2);
             QVERIFY2(error <= tolerance_of(run), QByteArray::number(error));
         }
@@ -295,7 +323,13 @@ class TestTileKernel : public QObject {
             for (auto pooling : {TilePooling::None, TilePooling::Max, TilePooling::Mean})
                 for (auto [rows, columns] : {std::pair{1, 1}, {1, 350}, {350, 1}, {300, 300}}) {
                     if (pooling == TilePooling::None && rows * columns > 1) continue;
-                    const Case c{steps(0, 700, rows), steps(0, 700, columns), Pattern, pooling, false, false, 700};
+                    const Case c{steps(0, 700, rows),
+                                 steps(0, 700, columns),
+                                 Pattern,
+                                 pooling,
+                                 false,
+                                 false,
+                                 700};
                     const double error = tile_error(c, rule, run, nullptr, 2);
                     QVERIFY2(error <= tolerance_of(run), QByteArray::number(error));
                 }
@@ -320,12 +354,15 @@ class TestTileKernel : public QObject {
         kernels::cpu::tile(arguments(c, heads), {});
         for (std::size_t i = 0; i < 8; ++i)
             QVERIFY(std::abs(std::accumulate(out.begin() + static_cast<std::ptrdiff_t>(i * 8),
-                                             out.begin() + static_cast<std::ptrdiff_t>(i * 8 + 8), 0.0) - 1) < 1e-5);
+                                             out.begin() + static_cast<std::ptrdiff_t>(i * 8 + 8),
+                                             0.0) -
+                             1) < 1e-5);
     }
 
     void negativeControls_data() {
         QTest::addColumn<int>("fault");
-        QTest::addRow("head mod kv instead of head / group") << static_cast<int>(Fault::TileInsteadOfRepeat);
+        QTest::addRow("head mod kv instead of head / group")
+            << static_cast<int>(Fault::TileInsteadOfRepeat);
         QTest::addRow("cap left out") << static_cast<int>(Fault::NoCap);
         QTest::addRow("window off by one") << static_cast<int>(Fault::WindowOffByOne);
     }
@@ -353,7 +390,8 @@ class TestTileKernel : public QObject {
         head.rows = 90;
         head.out = out.data();
         const std::vector<kernels::TileHead> heads = {head};
-        const Case c{steps(0, 90, 1), steps(0, 90, 1), Pattern, TilePooling::None, false, false, 90};
+        const Case c{steps(0, 90, 1), steps(0, 90, 1), Pattern, TilePooling::None,
+                     false,           false,           90};
         TileArgs args = arguments(c, heads);
         const bool stop = true;
         args.stop = &stop;

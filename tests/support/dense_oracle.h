@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Attention in fp64 by plain loops over the very same q, k and v: what every kernel and the engine are compared with.
+// Attention in fp64 by plain loops over the very same q, k and v: what every kernel and the engine
+// are compared with.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -38,8 +39,9 @@ inline bool visible(std::int64_t dest, std::int64_t src, std::int64_t window) {
     return src <= dest && (window == 0 || src > dest - window);
 }
 
-inline DenseHead dense_head(const kernels::TraceView& trace, const kernels::ScoreRule& rule, int head,
-                            std::int64_t rows, Fault fault = Fault::None, std::int64_t first = 0) {
+inline DenseHead dense_head(const kernels::TraceView& trace, const kernels::ScoreRule& rule,
+                            int head, std::int64_t rows, Fault fault = Fault::None,
+                            std::int64_t first = 0) {
     DenseHead out;
     out.first = first;
     out.rows = rows;
@@ -60,7 +62,8 @@ inline DenseHead dense_head(const kernels::TraceView& trace, const kernels::Scor
             if (!visible(dest, src, window)) continue;
             double dot = 0;
             for (int d = 0; d < out.dim; ++d)
-                dot += static_cast<double>(trace.q(dest, head)[d]) * static_cast<double>(trace.k(src, kv_head)[d]);
+                dot += static_cast<double>(trace.q(dest, head)[d]) *
+                       static_cast<double>(trace.k(src, kv_head)[d]);
             dot *= static_cast<double>(rule.scale);
             const double cap = static_cast<double>(rule.soft_cap);
             s[src] = cap > 0 && fault != Fault::NoCap ? cap * std::tanh(dot / cap) : dot;
@@ -78,7 +81,8 @@ inline DenseHead dense_head(const kernels::TraceView& trace, const kernels::Scor
             out.pattern[out.at(dest, src, rows)] = p;
             if (p == 0) continue;
             for (int d = 0; d < out.dim; ++d)
-                out.zs[out.at(dest, d, out.dim)] += p * static_cast<double>(trace.v(src, kv_head)[d]);
+                out.zs[out.at(dest, d, out.dim)] +=
+                    p * static_cast<double>(trace.v(src, kv_head)[d]);
         }
     }
     return out;

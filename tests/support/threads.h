@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A Parallel for tests: threads are started for each call, so that a data race between tasks is as likely as it gets.
+// A Parallel for tests: threads are started for each call, so that a data race between tasks is as
+// likely as it gets.
 #pragma once
 #include <atomic>
 #include <thread>
@@ -20,6 +21,8 @@ inline void run_on_threads(const kernels::Parallel& parallel, std::int64_t tasks
     work();
 }
 
-inline kernels::Parallel on_threads(int threads) { return {threads, &run_on_threads}; }
+inline kernels::Parallel on_threads(int threads) {
+    return {threads, &run_on_threads};
+}
 
 }  // namespace support
