@@ -175,8 +175,8 @@ QSize HeadGrid::minimumSizeHint() const {
 void HeadGrid::relayout() {
     const engine::ModelInfo& model = m->model;
     const QSize view = viewport()->size();
-    const int pitch = m->pitch.value_or(
-        GridLayout::fittingPitch(model.layers, model.query_heads, model.kv_heads, view));
+    const int pitch = m->pitch.value_or(GridLayout::fittingPitch(
+        model.layers, model.query_heads, model.kv_heads, maximumViewportSize()));
     if (pitch != m->layout.pitch()) m->dropImages();
     m->layout = model.layers > 0
                     ? GridLayout(model.layers, model.query_heads, model.kv_heads, pitch)

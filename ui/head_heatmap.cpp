@@ -14,7 +14,7 @@ namespace ui {
 
 namespace {
 
-constexpr int titleRoom = 20, tickRoom = 9;
+constexpr int titleRoom = 18, bottomTitle = 18, tickRoom = 9;
 constexpr int largestCell = 96;  // logical pixels
 constexpr int staleAfter =
     150;  // ms that another head's picture may stand in: shorter than one would read it
@@ -288,15 +288,20 @@ void HeadHeatmap::relayout() {
     const int left = onDevicePixel(
         titleRoom + static_cast<int>(std::ceil(m->room.rowWidth)) + tickRoom, scene.ratio);
     const int top = onDevicePixel(static_cast<int>(profileTop), scene.ratio);
-    const int below = static_cast<int>(std::ceil(m->room.columnHeight)) + titleRoom;
-    const int room =
-        std::min(width() - left - static_cast<int>(profileRight), height() - top - below);
+    // The labels' angle follows the cells' size, which follows the room that the angle leaves.
+    int below = 0, room = 0;
+    for (const double cell : {16.0, 0.0}) {
+        below =
+            static_cast<int>(std::ceil(m->room.columnHeight(columnLabelAngle(cell)))) + bottomTitle;
+        room = std::min(width() - left - static_cast<int>(profileRight), height() - top - below);
+        if (room >= cell * static_cast<double>(std::max<std::int64_t>(m->view.count, 1))) break;
+    }
     const bool shown = m->message.isEmpty() && m->positions > 0 && room > 0;
     scene.origin = QPointF(left, top);
-    scene.geometry =
-        shown ? MapGeometry(m->view, m->positions, static_cast<int>(std::floor(room * scene.ratio)),
-                            static_cast<int>(std::lround(largestCell * scene.ratio)))
-              : MapGeometry();
+    m->availableSide = static_cast<int>(std::floor(std::max(room, 0) * scene.ratio));
+    scene.geometry = shown ? MapGeometry(m->view, m->positions, m->availableSide,
+                                         static_cast<int>(std::lround(largestCell * scene.ratio)))
+                           : MapGeometry();
     if (shown) m->view = scene.geometry.view();
     if (scene.hovered && !scene.geometry.rectOf(*scene.hovered).isValid()) scene.hovered.reset();
 
@@ -310,8 +315,8 @@ void HeadHeatmap::relayout() {
         const double dest = static_cast<double>(scene.geometry.view().dest) - 0.5;
         xAxis->setRange(src, src + span);
         yAxis->setRange(dest, dest + span);
-        xAxis->setLabelPadding(below - titleRoom - 6);
-        yAxis->setLabelPadding(left - titleRoom - 6);
+        xAxis->setLabelPadding(below - bottomTitle - 3);
+        yAxis->setLabelPadding(left - titleRoom - 2);
     }
     m->rescale();
     refresh();

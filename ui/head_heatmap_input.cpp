@@ -49,6 +49,15 @@ void HeadHeatmap::zoomAt(QPointF position, double factor) {
     const std::int64_t least = std::min<std::int64_t>(4, geometry.tokens());
     std::int64_t after = std::llround(static_cast<double>(before) * factor);
     if (after == before) after += factor < 1 ? -1 : 1;
+    // Pooled, only whole multiples of the side fill it.
+    const std::int64_t room = m->availableSide;
+    if (after > room) {
+        std::int64_t p = std::max<std::int64_t>(
+            1, std::llround(static_cast<double>(after) / static_cast<double>(room)));
+        if (factor < 1 && p * room >= before) --p;
+        if (factor > 1 && p * room <= before) ++p;
+        after = std::max<std::int64_t>(p, 1) * room;
+    }
     after = std::clamp(after, least, geometry.tokens());
     if (after == before) return;
     // The cell under the cursor stays under it.

@@ -131,7 +131,7 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
     content.dest = cell ? engine::to_int(cell->dest) : at.dest;
     content.src = cell ? engine::to_int(cell->src) : at.src;
     const auto text = [this](std::int64_t position) {
-        if (position >= std::ssize(scene.tokens)) return QString();
+        if (position < 0 || position >= std::ssize(scene.tokens)) return QString();
         const QString token = visibleToken(scene.tokens[static_cast<std::size_t>(position)].bytes);
         return token.size() <= 24 ? token : token.left(23) + u'…';
     };

@@ -71,6 +71,7 @@ struct HeadHeatmap::Parts {
     std::optional<engine::Cell> lockedCell, hoveredCell;
     QString message;
     LabelRoom room;
+    int availableSide = 0;  // device pixels for the map
     MapLegend legend;
 
     engine::Axis wantedDest, wantedSrc;  // last asked

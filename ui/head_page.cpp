@@ -13,7 +13,7 @@ namespace ui {
 
 namespace {
 
-constexpr int hideColumnBelow = 620, sideGap = 10;
+constexpr int hideColumnBelow = 620, left = 2, between = 6, right = 18;
 
 }  // namespace
 
@@ -34,11 +34,12 @@ void HeadPage::resizeEvent(QResizeEvent*) {
     m_bar->setGeometry(0, 0, width(), barHeight);
     const bool hasColumn = width() >= hideColumnBelow;
     m_column->setVisible(hasColumn);
-    const int columnWidth = hasColumn ? std::clamp(width() / 4, 150, 230) : 0;
-    const int mapWidth = width() - sideGap - (hasColumn ? columnWidth + 2 * sideGap : 0);
-    const int below = height() - barHeight;
-    m_map->setGeometry(sideGap / 2, barHeight, mapWidth, below);
-    if (hasColumn) m_column->setGeometry(mapWidth + sideGap, barHeight, columnWidth, below);
+    const int columnWidth = hasColumn ? std::clamp(width() * 235 / 1000, 150, 230) : 0;
+    const int mapWidth = width() - left - (hasColumn ? columnWidth + between + right : 0);
+    m_map->setGeometry(left, barHeight, mapWidth, height() - barHeight);
+    if (hasColumn)
+        m_column->setGeometry(left + mapWidth + between, barHeight, columnWidth,
+                              height() - barHeight);
 }
 
 void HeadPage::paintEvent(QPaintEvent*) {

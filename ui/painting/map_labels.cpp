@@ -20,7 +20,7 @@ QString elided(const QString& token, int characters) {
 TokenLabel labelOf(const std::vector<engine::Token>& tokens, std::int64_t position,
                    int characters) {
     TokenLabel label{position, thousands(position), {}, false};
-    if (position < static_cast<std::int64_t>(tokens.size()))
+    if (position >= 0 && position < std::ssize(tokens))
         label.token =
             elided(visibleToken(tokens[static_cast<std::size_t>(position)].bytes), characters);
     return label;
@@ -120,19 +120,21 @@ LabelRoom labelRoom(const std::vector<engine::Token>& tokens, std::int64_t promp
                     std::int64_t positions) {
     LabelRoom room;
     qsizetype longest = 0;
-    if (positions <= 64)  // above, labels are thinned sooner or later and cut to eight
+    if (positions <= 64)  // above, labels are thinned and cut to eight
         for (std::int64_t i = 0; i < std::min<std::int64_t>(promptTokens, std::ssize(tokens)); ++i)
             longest =
                 std::max(longest, visibleToken(tokens[static_cast<std::size_t>(i)].bytes).size());
-    room.characters = static_cast<int>(std::clamp<qsizetype>(longest, 8, 16));
+    if (positions > 64) longest = 8;
+    room.characters = static_cast<int>(std::clamp<qsizetype>(longest, 7, 16));
     const QString index = thousands(std::max<std::int64_t>(positions - 1, 0));
     const QFontMetricsF indexMetrics(monoFont(10)), tokenMetrics(monoFont(11));
     room.rowWidth = indexMetrics.horizontalAdvance(QString(index.size(), u'0')) +
                     tokenMetrics.horizontalAdvance(QString(room.characters + 1, u'0')) + 6;
-    // The steeper of the two angles, so that the map keeps its size when cells shrink.
-    room.columnHeight =
-        tickLength + room.rowWidth * std::sin(radians(65)) + tokenMetrics.height() * 0.6;
     return room;
+}
+
+double LabelRoom::columnHeight(double angle) const {
+    return tickLength + rowWidth * std::sin(radians(angle)) + 5;
 }
 
 double columnLabelAngle(double cellPixels) {

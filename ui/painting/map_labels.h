@@ -34,11 +34,12 @@ struct LabelWish {
 std::vector<TokenLabel> tokenLabels(const std::vector<engine::Token>& tokens, const LabelWish&);
 std::int64_t labelStep(double cellPixels, double minimumGap, bool pooled);
 
-// Room that the labels of `tokens` positions need, logical pixels.
+// Room that the labels of `positions` need, logical pixels. From the prompt alone, so that it stays
+// while tokens stream.
 struct LabelRoom {
-    int characters = 8;       // of a token
-    double rowWidth = 0;      // left of the map, without tick marks and title
-    double columnHeight = 0;  // below it
+    int characters = 8;                       // of a token
+    double rowWidth = 0;                      // left of the map, without tick marks and title
+    double columnHeight(double angle) const;  // below it, tick marks included
 };
 LabelRoom labelRoom(const std::vector<engine::Token>& tokens, std::int64_t promptTokens,
                     std::int64_t positions);

@@ -43,37 +43,37 @@ void outline(QPainter& painter, const MapScene& scene, const QRectF& rect, const
     strokeRect(painter, rect, colour, 1.5);
 }
 
+// Lines through the cell as far as its row and column reach, open around the cell itself.
 void hairlines(QPainter& painter, const MapScene& scene, MapCell cell, double alpha) {
-    const QRectF map = scene.mapRect();
-    const QRect device = scene.geometry.rectOf(cell);
-    const bool rowInView = scene.geometry.rectOf({cell.dest, scene.geometry.src().begin}).isValid();
-    const bool columnInView =
-        scene.geometry.rectOf({scene.geometry.dest().begin, cell.src}).isValid();
-    const QRectF row =
-        scene.logical(scene.geometry.rectOf({cell.dest, scene.geometry.src().begin}));
-    const QRectF column =
-        scene.logical(scene.geometry.rectOf({scene.geometry.dest().begin, cell.src}));
-    const QPointF centre(column.center().x(), row.center().y());
-    const auto line = [&](QPointF a, QPointF b, QColor colour) {
-        painter.setPen(QPen(scene.theme.halo, 2.5, Qt::SolidLine, Qt::FlatCap));
+    const MapGeometry& geometry = scene.geometry;
+    const QRect row = geometry.rectOf({cell.dest, geometry.src().begin});
+    const QRect column = geometry.rectOf({geometry.dest().begin, cell.src});
+    const auto line = [&](QPointF a, QPointF b, const QColor& colour) {
+        if (a.x() > b.x() || a.y() > b.y()) return;
         painter.setOpacity(0.5 * alpha);
+        painter.setPen(QPen(scene.theme.halo, 2.5, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(a, b);
-        painter.setPen(QPen(colour, 1, Qt::SolidLine, Qt::FlatCap));
         painter.setOpacity(alpha);
+        painter.setPen(QPen(colour, 1, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(a, b);
     };
-    const double open = device.isValid() ? opening : 0;
-    if (rowInView) {
-        const double left = device.isValid() ? centre.x() - open : map.right();
-        if (left > map.left()) line({map.left(), centre.y()}, {left, centre.y()}, scene.theme.dest);
-        if (device.isValid() && centre.x() + open < map.right())
-            line({centre.x() + open, centre.y()}, {map.right(), centre.y()}, scene.theme.dest);
+    const bool both = row.isValid() && column.isValid();
+    const QPointF centre(scene.logical(column).center().x(), scene.logical(row).center().y());
+    if (row.isValid()) {
+        const Span across = rowSpan(scene, cell.dest);
+        const QRectF reach = scene.logical(QRectF(across.from, 0, across.to - across.from, 0));
+        const double y = centre.y();
+        if (!both) line({reach.left(), y}, {reach.right(), y}, scene.theme.dest);
+        if (both) line({reach.left(), y}, {centre.x() - opening, y}, scene.theme.dest);
+        if (both) line({centre.x() + opening, y}, {reach.right(), y}, scene.theme.dest);
     }
-    if (columnInView) {
-        const double top = device.isValid() ? centre.y() - open : map.bottom();
-        if (top > map.top()) line({centre.x(), map.top()}, {centre.x(), top}, scene.theme.src);
-        if (device.isValid() && centre.y() + open < map.bottom())
-            line({centre.x(), centre.y() + open}, {centre.x(), map.bottom()}, scene.theme.src);
+    if (column.isValid()) {
+        const Span down = columnSpan(scene, cell.src);
+        const QRectF reach = scene.logical(QRectF(0, down.from, 0, down.to - down.from));
+        const double x = centre.x();
+        if (!both) line({x, reach.top()}, {x, reach.bottom()}, scene.theme.src);
+        if (both) line({x, reach.top()}, {x, centre.y() - opening}, scene.theme.src);
+        if (both) line({x, centre.y() + opening}, {x, reach.bottom()}, scene.theme.src);
     }
     painter.setOpacity(1);
 }
@@ -138,11 +138,10 @@ void paintMapLines(QPainter& painter, const MapScene& scene) {
     if (scene.promptTokens > dest.begin &&
         scene.promptTokens < std::min<std::int64_t>(dest.end, std::ssize(scene.tokens)) &&
         scene.rowsReady > scene.promptTokens) {
-        const int y = scene.geometry.yOf(scene.promptTokens),
-                  to = scene.geometry.xOf(scene.promptTokens);
-        painter.fillRect(
-            scene.logical(QRectF(0, y, to, std::max(1.0, scene.ratio))).adjusted(-3, 0, 0, 0),
-            scene.theme.text2);
+        const Span across = rowSpan(scene, scene.promptTokens - 1);
+        const QRectF line(across.from, scene.geometry.yOf(scene.promptTokens),
+                          across.to - across.from, std::max(1.0, scene.ratio));
+        painter.fillRect(scene.logical(line), scene.theme.text2);
     }
     painter.setPen(QPen(scene.theme.border, 1));
     painter.setBrush(Qt::NoBrush);
@@ -195,12 +194,18 @@ void paintCrosshair(QPainter& painter, const MapScene& scene) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipRect(scene.mapRect().adjusted(-2, -2, 2, 2));
     if (scene.cellPixels() >= outlineFrom) {
+        const QRect device = scene.geometry.rectOf(*scene.hovered);
+        const QRectF cell = scene.logical(device);
+        const Span across = rowSpan(scene, scene.hovered->dest),
+                   down = columnSpan(scene, scene.hovered->src);
         painter.setOpacity(0.7);
-        const QRectF map = scene.mapRect();
-        const QRectF cell = scene.logical(scene.geometry.rectOf(*scene.hovered));
-        strokeRect(painter, QRectF(cell.left(), map.top(), cell.width(), map.height()),
-                   scene.theme.src, 1);
-        strokeRect(painter, QRectF(map.left(), cell.top(), map.width(), cell.height()),
+        strokeRect(
+            painter,
+            scene.logical(QRect(device.left(), down.from, device.width(), down.to - down.from)),
+            scene.theme.src, 1);
+        strokeRect(painter,
+                   scene.logical(
+                       QRect(across.from, device.top(), across.to - across.from, device.height())),
                    scene.theme.dest, 1);
         painter.setOpacity(1);
         strokeRect(painter, cell.adjusted(1, 1, -1, -1), scene.theme.halo, 1);

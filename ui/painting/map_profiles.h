@@ -10,7 +10,7 @@ class QPainter;
 
 namespace ui {
 
-inline constexpr double profileTop = 56, profileRight = 62;  // room beside the map, logical pixels
+inline constexpr double profileTop = 52, profileRight = 54;  // room beside the map, logical pixels
 
 // The tile pixels to write a number at: the five largest, two below 14 px a cell, by falling value;
 // none below 0.015.
