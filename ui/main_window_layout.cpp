@@ -22,7 +22,7 @@ namespace {
 constexpr int layoutVersion = 1;  // grows when docks are renamed or added
 constexpr int widthForTwoDocks = 1100;
 constexpr int heightForSteps = 700;  // below it the map would fall under its 320 px
-constexpr int stepsHeight = 92, nextHeight = 224;
+constexpr int stepsHeight = 92, nextHeight = 232;
 
 QString geometryKey() {
     return QStringLiteral("window/geometry");

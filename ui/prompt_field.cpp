@@ -5,12 +5,12 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QPlainTextEdit>
 #include <QSignalBlocker>
 #include <algorithm>
 
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
+#include "ui/prompt_editor.h"
 #include "ui/prompt_line.h"
 
 namespace ui {
@@ -19,12 +19,6 @@ namespace {
 
 constexpr int editorHeight = 240;
 constexpr int editorWidth = 480;
-
-// What the editor shows for a text: one character for each, a carriage return as a mark since the
-// document would drop it.
-QString editorForm(const QString& text) {
-    return QString(text).replace(u'\r', u'␍').replace(QChar::ParagraphSeparator, u'\n');
-}
 
 }  // namespace
 
@@ -40,10 +34,7 @@ PromptField::PromptField(QWidget* parent) : QWidget(parent) {
     m_frame->setObjectName(QStringLiteral("promptEditor"));
     m_frame->setFrameShape(QFrame::Box);
     m_frame->setAutoFillBackground(true);
-    m_editor = new QPlainTextEdit(m_frame);
-    m_editor->setFont(wordFont(12));
-    m_editor->setAccessibleName(QStringLiteral("Prompt editor"));
-    m_editor->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    m_editor = new PromptEditor(m_frame);
     m_editor->installEventFilter(this);
     m_count = plainLabel({}, m_frame);
     m_count->setFont(wordFont(10));
@@ -58,6 +49,13 @@ PromptField::PromptField(QWidget* parent) : QWidget(parent) {
     connect(m_line, &PromptLine::editorWanted, this, &PromptField::openEditor);
     connect(m_line, &QLineEdit::returnPressed, this, &PromptField::runRequested);
     connect(m_editor, &QPlainTextEdit::textChanged, this, &PromptField::takeEditorText);
+    connect(m_editor, &PromptEditor::longTextPasted, this,
+            [this](const QString& pasted, int at, int replaced) {
+                const QString before = m_replacing ? QString() : this->text();
+                setText(QString(before).replace(at, replaced, pasted));
+                m_line->setReadOnly(true);
+                Q_EMIT textEdited();
+            });
 }
 
 QString PromptField::text() const {
@@ -67,19 +65,14 @@ QString PromptField::text() const {
 void PromptField::setText(const QString& text) {
     m_line->setPlain(text);
     if (isEditorOpen()) {
-        const QSignalBlocker blocker(m_editor);
-        m_editor->setPlainText(editorForm(text));
-        refreshCount();
+        showInEditor();
     }
 }
 
 void PromptField::openEditor() {
     if (!isEditorOpen()) {
-        const QSignalBlocker blocker(m_editor);
         m_frame->setParent(window());
-        m_editor->setPlainText(editorForm(text()));
-        m_editor->moveCursor(QTextCursor::End);
-        refreshCount();
+        showInEditor();
         placeEditor();
         m_frame->show();
         m_line->setReadOnly(true);  // one place to type at a time
@@ -137,13 +130,19 @@ void PromptField::placeEditor() {
     m_frame->setGeometry(x, at.y(), wide, std::min(editorHeight, top->height() - at.y() - 32));
 }
 
+void PromptField::showInEditor() {
+    const QSignalBlocker blocker(m_editor);
+    m_replacing = !m_editor->showText(text());
+    refreshCount();
+}
+
 void PromptField::takeEditorText() {
-    QString shown = m_editor->document()->toRawText();  // toPlainText turns U+00A0 into a space
-    shown.replace(QChar::ParagraphSeparator, u'\n');
-    const QString before = editorForm(text());
+    const QString shown = m_editor->shownText();
+    const QString before = m_replacing ? QString() : PromptEditor::formOf(text());
     if (shown == before) return;
-    m_line->setPlain(applyEdit(text(), before, shown));
-    m_line->setReadOnly(true);
+    m_line->setPlain(applyEdit(m_replacing ? QString() : text(), before, shown));
+    m_line->setReadOnly(true);  // typing goes on in the editor
+    m_replacing = false;
     refreshCount();
     Q_EMIT textEdited();
 }

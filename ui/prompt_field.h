@@ -6,10 +6,10 @@
 #include <QWidget>
 
 class QLabel;
-class QPlainTextEdit;
 
 namespace ui {
 
+class PromptEditor;
 class PromptLine;
 
 class PromptField : public QWidget {
@@ -23,7 +23,7 @@ class PromptField : public QWidget {
     void closeEditor();
     bool isEditorOpen() const;
     PromptLine* line() const { return m_line; }
-    QPlainTextEdit* editor() const { return m_editor; }
+    PromptEditor* editor() const { return m_editor; }
 
   Q_SIGNALS:
     void textEdited();
@@ -37,13 +37,15 @@ class PromptField : public QWidget {
 
   private:
     void placeEditor();
+    void showInEditor();
     void takeEditorText();
     void refreshCount();
 
     PromptLine* m_line = nullptr;
     QFrame* m_frame = nullptr;
-    QPlainTextEdit* m_editor = nullptr;
+    PromptEditor* m_editor = nullptr;
     QLabel* m_count = nullptr;
+    bool m_replacing = false;  // the text is too long for the editor, which is empty
 };
 
 }  // namespace ui

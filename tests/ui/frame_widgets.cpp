@@ -5,7 +5,6 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -23,6 +22,7 @@
 #include "ui/models/candidate_delegates.h"
 #include "ui/models/logits_model.h"
 #include "ui/progress_panel.h"
+#include "ui/prompt_editor.h"
 #include "ui/prompt_field.h"
 #include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
@@ -330,6 +330,36 @@ class FrameWidgets : public QObject {
         QTest::keySequence(field->line(), QKeySequence::Paste);
         QCOMPARE(panel.prompt(), text);
         QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    // A million of one character: set, opened, pasted and typed over without stopping the window.
+    void longLinesDoNotStopTheEditor() {
+        ui::PromptPanel panel;
+        show(panel, {1300, 400});
+        const QString text(1'000'000, u'^');
+        auto* field = panel.findChild<ui::PromptField*>();
+        QElapsedTimer timer;
+        timer.start();
+        panel.setPrompt(text);
+        panel.editPrompt();
+        QApplication::processEvents();
+        field->closeEditor();
+        QCOMPARE(panel.prompt(), text);  // looking at it changes nothing
+        panel.editPrompt();
+        QTest::keyClicks(field->editor(), QStringLiteral("ab"));
+        QCOMPARE(panel.prompt(), QStringLiteral("ab"));
+        QApplication::clipboard()->setText(text);
+        QTest::keyClick(field->editor(), Qt::Key_Left);
+        QTest::keySequence(field->editor(), QKeySequence::Paste);
+        QCOMPARE(panel.prompt(), u'a' + text + u'b');
+        field->closeEditor();
+        QCOMPARE(panel.prompt(), u'a' + text + u'b');
+        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+        panel.setPrompt(QStringLiteral("x"));
+        panel.editPrompt();
+        QApplication::clipboard()->setText(QStringLiteral("1\r\n2"));
+        QTest::keySequence(field->editor(), QKeySequence::Paste);
+        QCOMPARE(panel.prompt(), QStringLiteral("x1\r\n2"));
     }
 
     void runButtons_data() {

@@ -23,6 +23,7 @@
 #include "ui/logits_panel.h"
 #include "ui/main_window.h"
 #include "ui/painting/theme.h"
+#include "ui/prompt_editor.h"
 #include "ui/prompt_field.h"
 #include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
