@@ -75,6 +75,9 @@ class MainWindow : public QMainWindow {
     void setPages(std::int64_t used, std::int64_t total);  // total 0: "pages –"
     void beginProgress(const QString& title, ProgressPanel::Unit, const QString& note = {});
     void setProgress(std::int64_t done, std::int64_t total, const QString& detail = {});
+    // Where the panel may stand, in the head page's own coordinates (the map's uncomputed part);
+    // empty: anywhere.
+    void setProgressArea(const QRect&);
     void endProgress();                           // both the panel over the page and the thin bar
     void setBusyFraction(std::optional<double>);  // the thin bar; none: hidden
     void showMessage(const Message&);             // message bar, and kept in Help, Messages

@@ -130,12 +130,16 @@ void MainWindow::placeProgress() {
     if (!m->progress->isVisible()) return;
     m->progress->adjustSize();
     const QSize room = m->page->size(), size = m->progress->size();
-    // Over the part of the map that comes last; in the middle of any other page.
+    // Over the part of the map that comes last where that is known; else low on the page.
     const bool map = m->stack->currentWidget() == m->run;
-    const int y =
-        map ? room.height() * 62 / 100 - size.height() / 2 : (room.height() - size.height()) / 2;
-    m->progress->move(std::max(0, (room.width() - size.width()) / 2),
-                      std::clamp(y, 0, std::max(0, room.height() - size.height())));
+    QPoint centre(room.width() / 2, map ? room.height() * 62 / 100 : room.height() / 2);
+    if (map && m->headPage && !m->progressArea.isEmpty())
+        centre = m->headPage->mapTo(m->page, m->progressArea.center());
+    const auto inside = [](int at, int length, int whole) {
+        return std::clamp(at - length / 2, 0, std::max(0, whole - length));
+    };
+    m->progress->move(inside(centre.x(), size.width(), room.width()),
+                      inside(centre.y(), size.height(), room.height()));
     m->progress->raise();
 }
 

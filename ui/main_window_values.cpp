@@ -211,6 +211,12 @@ void MainWindow::setProgress(std::int64_t done, std::int64_t total, const QStrin
     placeProgress();
 }
 
+void MainWindow::setProgressArea(const QRect& area) {
+    if (area == m->progressArea) return;
+    m->progressArea = area;
+    placeProgress();
+}
+
 void MainWindow::endProgress() {
     m->progress->end();
     setBusyFraction({});

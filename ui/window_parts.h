@@ -3,6 +3,7 @@
 #pragma once
 #include <QByteArray>
 #include <QList>
+#include <QRect>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct MainWindow::Parts {
     TokenStrip* strip = nullptr;
     QWidget* headPage = nullptr;
     ProgressPanel* progress = nullptr;
+    QRect progressArea;  // in headPage's coordinates
 
     QDockWidget *headsDock = nullptr, *stepsDock = nullptr, *nextDock = nullptr,
                 *barsDock = nullptr;

@@ -293,6 +293,29 @@ class FrameWindow : public QObject {
         QVERIFY(window.emptyPage().isVisible());
     }
 
+    void progressStandsWhereNothingIsComputed() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        show(window, {1440, 900});
+        window.setRunState(RunState::Prefilling);
+        window.beginProgress(QStringLiteral("Prefill"), ui::ProgressPanel::Unit::Tokens);
+        window.setProgress(1, 100'000);
+        window.setProgress(2, 100'000);
+        window.setProgressArea(QRect(100, 300, 400, 200));
+        QTRY_VERIFY(window.progressPanel().isVisible());
+        const QPoint strip = window.tokenStrip().mapTo(&window, QPoint(0, 52));
+        const QRect panel(window.progressPanel().mapTo(&window, QPoint(0, 0)),
+                          window.progressPanel().size());
+        QVERIFY(std::abs(panel.center().y() - strip.y() - 400) < 3);
+        QVERIFY(std::abs(panel.center().x() - strip.x() - 300) < 3);
+        QSignalSpy stop(&window, &MainWindow::stopRequested);
+        QTest::mouseClick(window.progressPanel().findChild<QAbstractButton*>(), Qt::LeftButton);
+        QCOMPARE(stop.count(), 1);
+        window.setRunState(RunState::Idle);
+        QVERIFY(!window.progressPanel().isVisible());
+    }
+
     void schemesApply() {
         QSettings settings(freshPath(), QSettings::IniFormat);
         MainWindow window(settings);
