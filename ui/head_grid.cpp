@@ -1,53 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/head_grid.h"
-
-#include <QKeyEvent>
-#include <QMouseEvent>
+#include <QEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QTimer>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/head_grid_parts.h"
 #include "ui/painting/grid_painter.h"
 #include "ui/painting/names.h"
 #include "ui/painting/thumbnail.h"
 
 namespace ui {
-
-struct HeadGrid::Parts {
-    struct Thumbnail {
-        std::shared_ptr<const engine::Tile> tile;  // shared by all heads that came with it
-        int index = 0;
-        QImage image;  // at the present size and theme; null: to be painted
-    };
-
-    engine::ModelInfo model;
-    GridLayout layout;
-    std::optional<int> pitch;  // the user's; none: Fit
-    std::optional<engine::LayerHead> focused, hovered;
-    std::vector<Thumbnail> thumbnails;  // [layer · heads + head]
-    QTimer ask;
-    QVector<engine::LayerHead> asked;
-    int askedPixels = 0;
-
-    std::size_t indexOf(engine::LayerHead at) const {
-        return static_cast<std::size_t>(engine::to_int(at.layer) * layout.heads() +
-                                        engine::to_int(at.head));
-    }
-    bool has(engine::LayerHead at) const {
-        return engine::to_int(at.layer) >= 0 && engine::to_int(at.layer) < layout.layers() &&
-               engine::to_int(at.head) >= 0 && engine::to_int(at.head) < layout.heads();
-    }
-    int windowOf(engine::LayerHead at) const {
-        const auto layer = static_cast<std::size_t>(engine::to_int(at.layer));
-        return layer < model.attention.size() ? model.attention[layer].window : 0;
-    }
-    void dropImages() {
-        for (Thumbnail& thumbnail : thumbnails) thumbnail.image = {};
-    }
-};
 
 HeadGrid::HeadGrid(QWidget* parent) : QAbstractScrollArea(parent), m(std::make_unique<Parts>()) {
     setFrameShape(QFrame::NoFrame);
@@ -208,22 +171,6 @@ void HeadGrid::scrollTo(engine::LayerHead at) {
     shift(horizontalScrollBar(), head.left() - view.left(), head.right() - view.right());
 }
 
-void HeadGrid::setHovered(std::optional<engine::LayerHead> head) {
-    if (head == m->hovered) return;
-    m->hovered = head;
-    viewport()->update();
-    if (head)
-        Q_EMIT headHovered(*head);
-    else
-        Q_EMIT hoverLeft();
-}
-
-void HeadGrid::focusByUser(engine::LayerHead head) {
-    if (m->focused == head) return;  // a second click does nothing
-    setFocusedHead(head);
-    Q_EMIT headFocused(head);
-}
-
 void HeadGrid::paintEvent(QPaintEvent*) {
     QPainter painter(viewport());
     const Theme& t = theme();
@@ -276,69 +223,6 @@ void HeadGrid::resizeEvent(QResizeEvent*) {
 
 void HeadGrid::scrollContentsBy(int, int) {
     askForThumbnails();
-    viewport()->update();
-}
-
-bool HeadGrid::viewportEvent(QEvent* event) {
-    if (event->type() == QEvent::Leave) setHovered(std::nullopt);
-    return QAbstractScrollArea::viewportEvent(event);
-}
-
-void HeadGrid::mousePressEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return event->ignore();
-    if (const auto head = headAt(event->pos())) focusByUser(*head);
-}
-
-void HeadGrid::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return event->ignore();
-    if (const auto head = headAt(event->pos())) {
-        focusByUser(*head);
-        Q_EMIT headActivated(*head);
-    }
-}
-
-void HeadGrid::mouseMoveEvent(QMouseEvent* event) {
-    setHovered(headAt(event->pos()));
-}
-
-void HeadGrid::wheelEvent(QWheelEvent* event) {
-    if (!(event->modifiers() & Qt::ControlModifier)) return QAbstractScrollArea::wheelEvent(event);
-    const int notches = event->angleDelta().y() / 120;
-    const int step = std::max(1, m->layout.pitch() / 8);
-    if (notches != 0)
-        setPitch(std::clamp(m->layout.pitch() + notches * step, GridLayout::smallestPitch,
-                            GridLayout::largestPitch));
-    event->accept();
-}
-
-void HeadGrid::keyPressEvent(QKeyEvent* event) {
-    const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
-    if (!plain || m->layout.layers() == 0) return event->ignore();
-    const engine::LayerHead from = m->focused.value_or(engine::LayerHead{});
-    int layer = engine::to_int(from.layer), head = engine::to_int(from.head);
-    switch (event->key()) {
-        case Qt::Key_Left: --head; break;
-        case Qt::Key_Right: ++head; break;
-        case Qt::Key_Up: --layer; break;
-        case Qt::Key_Down: ++layer; break;
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            if (m->focused) Q_EMIT headActivated(*m->focused);
-            return;
-        default: return event->ignore();
-    }
-    if (!m->focused) return focusByUser(from);  // the first key only shows where one is
-    focusByUser({engine::Layer{std::clamp(layer, 0, m->layout.layers() - 1)},
-                 engine::QueryHead{std::clamp(head, 0, m->layout.heads() - 1)}});
-}
-
-void HeadGrid::focusInEvent(QFocusEvent* event) {
-    QAbstractScrollArea::focusInEvent(event);
-    viewport()->update();
-}
-
-void HeadGrid::focusOutEvent(QFocusEvent* event) {
-    QAbstractScrollArea::focusOutEvent(event);
     viewport()->update();
 }
 

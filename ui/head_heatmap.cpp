@@ -8,7 +8,6 @@
 #include "ui/painting/map_labels.h"
 #include "ui/painting/map_marks.h"
 #include "ui/painting/map_profiles.h"
-#include "ui/painting/names.h"
 
 namespace ui {
 
@@ -16,8 +15,6 @@ namespace {
 
 constexpr int titleRoom = 18, bottomTitle = 18, tickRoom = 9;
 constexpr int largestCell = 96;  // logical pixels
-constexpr int staleAfter =
-    150;  // ms that another head's picture may stand in: shorter than one would read it
 
 // The smallest logical coordinate from `least` on that is a device pixel's edge.
 int onDevicePixel(int least, double ratio) {
@@ -118,167 +115,6 @@ QRect HeadHeatmap::notComputedRect() const {
 
 engine::Pooling HeadHeatmap::pooling() const {
     return m->scene.geometry.cellsPerPixel() > 1 ? m->choice.pooling : engine::Pooling::None;
-}
-
-void HeadHeatmap::setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens,
-                            std::int64_t reserved) {
-    const std::int64_t positions = std::max<std::int64_t>(std::ssize(tokens), reserved);
-    m->scene.tokens = std::move(tokens);
-    m->scene.promptTokens = promptTokens;
-    m->scene.rowsReady = 0;
-    m->scene.tile.reset();
-    m->row.reset();
-    m->column.reset();
-    m->hoveredCell.reset();
-    m->lockedCell.reset();
-    m->headExtent = m->tileExtent = {};
-    m->headMaximum.reset();
-    m->room = labelRoom(m->scene.tokens, promptTokens, positions);
-    m->scene.labelCharacters = m->room.characters;
-    if (positions != m->positions) m->view = {0, 0, positions};
-    m->positions = positions;
-    m->wantedDest = m->wantedSrc = {};  // another run: ask again, whatever the axes
-    m->scene.hovered.reset();
-    relayout();
-}
-
-void HeadHeatmap::appendToken(const engine::Token& token) {
-    m->scene.tokens.push_back(token);
-    const std::int64_t tokens = std::ssize(m->scene.tokens);
-    if (tokens > m->positions) {  // more than was reserved: the whole stays whole
-        const bool whole = m->view.count >= m->positions;
-        m->positions = tokens;
-        if (whole) m->view = {0, 0, tokens};
-    }
-    relayout();
-}
-
-void HeadHeatmap::setRowsReady(std::int64_t rows) {
-    if (rows == m->scene.rowsReady) return;
-    m->scene.rowsReady = rows;
-    m->rescale();
-    refresh();
-    Q_EMIT layoutChanged();
-}
-
-void HeadHeatmap::setRule(const engine::AttentionRule& rule) {
-    if (m->scene.window == rule.window) return;
-    m->scene.window = rule.window;
-    refresh();
-}
-
-void HeadHeatmap::setTile(const engine::Tile& tile) {
-    const std::int64_t before = m->scene.rowsReady;
-    m->takeTile(tile);
-    refresh();
-    if (m->scene.rowsReady != before) Q_EMIT layoutChanged();
-}
-
-void HeadHeatmap::setHeadMaximum(std::optional<float> maxPattern) {
-    m->headMaximum = maxPattern;
-    m->rescale();
-    refresh();
-}
-
-void HeadHeatmap::setScale(const ScaleChoice& choice) {
-    if (choice == m->choice) return;
-    const bool pooled = choice.pooling != m->choice.pooling;
-    m->choice = choice;
-    m->rescale();
-    if (pooled)
-        relayout();
-    else
-        refresh();
-}
-
-void HeadHeatmap::setSelection(const Selection& selection) {
-    const bool sameHead =
-        m->hasSelection && selection.at == m->selection.at && selection.run == m->selection.run;
-    if (!sameHead) {
-        m->headMaximum.reset();
-        m->row.reset();
-        m->column.reset();
-        m->hoveredCell.reset();
-        m->lockedCell.reset();
-        if (m->scene.tile && !m->stale) {
-            m->stale = true;
-            m->staleTimer.start(staleAfter);
-        }
-    }
-    m->selection = selection;
-    m->hasSelection = true;
-    const MapCell cell{engine::to_int(selection.dest), engine::to_int(selection.src)};
-    if (m->lockedCell &&
-        (m->lockedCell->dest != selection.dest || m->lockedCell->src != selection.src))
-        m->lockedCell.reset();
-    // Moving on to a hovered cell: its values are here already.
-    if (selection.locked && m->hoveredCell && m->hoveredCell->dest == selection.dest &&
-        m->hoveredCell->src == selection.src)
-        m->lockedCell = m->hoveredCell;
-    const bool moved = m->scene.selected != cell;
-    m->scene.selected = cell;
-    m->scene.locked = selection.locked;
-    if (moved && selection.locked && !m->scene.geometry.isEmpty() &&
-        !m->scene.geometry.rectOf(cell).isValid()) {
-        const std::int64_t half = m->scene.geometry.view().count / 2;
-        setView({std::max<std::int64_t>(0, cell.dest - half),
-                 std::max<std::int64_t>(0, cell.src - half), m->scene.geometry.view().count});
-    }
-    setAccessibleDescription(accessibleValue());
-    refresh();
-}
-
-void HeadHeatmap::clearSelection() {
-    m->hasSelection = false;
-    m->scene.selected.reset();
-    m->scene.locked = false;
-    m->lockedCell.reset();
-    setAccessibleDescription({});
-    refresh();
-}
-
-void HeadHeatmap::setRow(engine::Position dest, std::vector<float> p) {
-    m->row.emplace(dest, std::move(p));
-    refresh();
-}
-
-void HeadHeatmap::setColumn(engine::Position src, std::vector<float> p) {
-    m->column.emplace(src, std::move(p));
-    refresh();
-}
-
-void HeadHeatmap::setCell(const engine::Cell& cell) {
-    if (!m->hasSelection || cell.run != m->selection.run || cell.at != m->selection.at) return;
-    const std::int64_t dest = engine::to_int(cell.dest), src = engine::to_int(cell.src);
-    if (m->scene.selected == MapCell{dest, src}) {
-        m->lockedCell = cell;
-        setAccessibleDescription(accessibleValue());
-    }
-    if (m->scene.hovered) {
-        const engine::Rows row = m->scene.geometry.destBlock(m->scene.hovered->dest);
-        const engine::Rows column = m->scene.geometry.srcBlock(m->scene.hovered->src);
-        if (dest >= row.begin && dest < row.end && src >= column.begin && src < column.end)
-            m->hoveredCell = cell;
-    }
-    placeReadOut();
-}
-
-void HeadHeatmap::setMessage(const QString& message) {
-    if (message == m->message) return;
-    m->message = message;
-    relayout();
-}
-
-QString HeadHeatmap::accessibleValue() const {
-    if (!m->hasSelection || !m->scene.selected) return {};
-    const ReadOutContent content = m->contentFor(*m->scene.selected, m->lockedCell);
-    QString text = QStringLiteral("%1, dest %2 %3, src %4 %5")
-                       .arg(headName(m->selection.at), QString::number(content.dest),
-                            content.destToken, QString::number(content.src), content.srcToken);
-    if (m->lockedCell)
-        text +=
-            QStringLiteral(", p %1").arg(static_cast<double>(m->lockedCell->pattern), 0, 'f', 3);
-    return text;
 }
 
 void HeadHeatmap::relayout() {

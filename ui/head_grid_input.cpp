@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mouse and keys of the grid.
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QWheelEvent>
+#include <algorithm>
+
+#include "ui/head_grid_parts.h"
+
+namespace ui {
+
+void HeadGrid::setHovered(std::optional<engine::LayerHead> head) {
+    if (head == m->hovered) return;
+    m->hovered = head;
+    viewport()->update();
+    if (head)
+        Q_EMIT headHovered(*head);
+    else
+        Q_EMIT hoverLeft();
+}
+
+void HeadGrid::focusByUser(engine::LayerHead head) {
+    if (m->focused == head) return;  // a second click does nothing
+    setFocusedHead(head);
+    Q_EMIT headFocused(head);
+}
+
+bool HeadGrid::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::Leave) setHovered(std::nullopt);
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void HeadGrid::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return event->ignore();
+    if (const auto head = headAt(event->pos())) focusByUser(*head);
+}
+
+void HeadGrid::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return event->ignore();
+    if (const auto head = headAt(event->pos())) {
+        focusByUser(*head);
+        Q_EMIT headActivated(*head);
+    }
+}
+
+void HeadGrid::mouseMoveEvent(QMouseEvent* event) {
+    setHovered(headAt(event->pos()));
+}
+
+void HeadGrid::wheelEvent(QWheelEvent* event) {
+    if (!(event->modifiers() & Qt::ControlModifier)) return QAbstractScrollArea::wheelEvent(event);
+    const int notches = event->angleDelta().y() / 120;
+    const int step = std::max(1, m->layout.pitch() / 8);
+    if (notches != 0)
+        setPitch(std::clamp(m->layout.pitch() + notches * step, GridLayout::smallestPitch,
+                            GridLayout::largestPitch));
+    event->accept();
+}
+
+void HeadGrid::keyPressEvent(QKeyEvent* event) {
+    const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+    if (!plain || m->layout.layers() == 0) return event->ignore();
+    const engine::LayerHead from = m->focused.value_or(engine::LayerHead{});
+    int layer = engine::to_int(from.layer), head = engine::to_int(from.head);
+    switch (event->key()) {
+        case Qt::Key_Left: --head; break;
+        case Qt::Key_Right: ++head; break;
+        case Qt::Key_Up: --layer; break;
+        case Qt::Key_Down: ++layer; break;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            if (m->focused) Q_EMIT headActivated(*m->focused);
+            return;
+        default: return event->ignore();
+    }
+    if (!m->focused) return focusByUser(from);  // the first key only shows where one is
+    focusByUser({engine::Layer{std::clamp(layer, 0, m->layout.layers() - 1)},
+                 engine::QueryHead{std::clamp(head, 0, m->layout.heads() - 1)}});
+}
+
+void HeadGrid::focusInEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusInEvent(event);
+    viewport()->update();
+}
+
+void HeadGrid::focusOutEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusOutEvent(event);
+    viewport()->update();
+}
+
+}  // namespace ui
