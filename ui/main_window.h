@@ -59,10 +59,11 @@ class MainWindow : public QMainWindow {
                            const QString& statusTip = {});
 
     void setModels(const std::vector<engine::ModelInfo>&);   // run bar, Model menu, empty page
-    void setModel(const std::optional<engine::ModelInfo>&);  // the open one; none: the empty page
+    void setModel(const std::optional<engine::ModelInfo>&);  // the open one, or none
     void setRunState(RunState, const QString& cannotRun = {}, const QString& cannotStep = {});
     RunState runState() const;
-    void setTokens(std::vector<engine::Token>, std::int64_t promptTokens);  // strip and dock titles
+    // Strip and titles; the page shows the run, or with no tokens the empty page.
+    void setTokens(std::vector<engine::Token>, std::int64_t promptTokens);
     void appendToken(const engine::Token&);
     void setRows(std::int64_t published);
     void setSelection(const Selection&);  // strip, steps, bars, titles, tab; Esc follows its lock

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the session is doing, as one value: every button, key and sentence follows from it.
+// What the engine is doing for the window, as one value: every button, key and sentence follows
+// from it.
 #pragma once
 
 namespace ui {
