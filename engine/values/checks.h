@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The invariants, computed on a real run (DESIGN "Numerics"): the badge in the window and `bench`'s conscience.
 #pragma once
-#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <limits>
 
 #include "engine/values/ids.h"
 
@@ -21,10 +20,13 @@ struct CheckReport {
     float closes_error = 0;        // last layer only: |embedding + Σ writes − the residual the logits came from|, relative
     float closes_tolerance = 1e-4f;
 
-    // 1 is at tolerance: ≤ 1 ok, ≤ 10 warn, above error.
+    // 1 is at tolerance: ≤ 1 ok, ≤ 10 warn, above error. An error that is not a number is above any.
     float worst() const {
-        return std::max({row_sum_error / row_sum_tolerance, z_error / z_tolerance, heads_error / heads_tolerance,
-                         closes_error / closes_tolerance});
+        float most = 0;
+        for (const float ratio : {row_sum_error / row_sum_tolerance, z_error / z_tolerance,
+                                  heads_error / heads_tolerance, closes_error / closes_tolerance})
+            most = ratio <= most ? most : ratio >= 0 ? ratio : std::numeric_limits<float>::infinity();
+        return most;
     }
 };
 
