@@ -33,6 +33,7 @@ void run(Cli& cli, const Arguments& arguments) {
     engine.reset();
     subject.add({"load_s", median(loading), "s", std::nullopt, 0, loads});
     benchWithoutCapture(subject, *openModel(cli, model, compute, false));
+    benchWindow(subject);
     benchLaunch(subject);
 
     if (arguments.has("--json"))

@@ -51,7 +51,8 @@ struct BenchSubject {
 void benchEngine(const BenchSubject&,
                  engine::Engine&);  // prefill, decode, views, bars, cancel, peak memory
 void benchWithoutCapture(const BenchSubject&, engine::Engine&);  // an engine that keeps no trace
-void benchLaunch(const BenchSubject&);                           // whole processes: first_heatmap_s
+void benchWindow(const BenchSubject&);  // the real window, offscreen: frame_p99_ms
+void benchLaunch(const BenchSubject&);  // whole processes: first_heatmap_s
 
 void printJson(std::ostream&, const std::vector<Figure>&, const engine::ModelInfo&);
 void printText(std::ostream&, const std::vector<Figure>&, const engine::ModelInfo&,

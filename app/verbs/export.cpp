@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QApplication>
 #include <QBuffer>
-#include <array>
 #include <filesystem>
 #include <limits>
 
 #include "app/cli_text.h"
 #include "app/output_file.h"
+#include "app/verbs/drawing_application.h"
 #include "app/verbs/export_figure.h"
 #include "app/verbs/verbs.h"
 
@@ -14,23 +13,6 @@ namespace app {
 namespace {
 
 using Kind = ExportView::Kind;
-
-// Fonts and painting need an application, not a display: the offscreen platform draws the same
-// picture everywhere.
-class DrawingApplication {
-  public:
-    DrawingApplication() {
-        if (QCoreApplication::instance()) return;  // a test's
-        ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
-        m_application = std::make_unique<QApplication>(m_argc, m_argv.data());
-    }
-
-  private:
-    int m_argc = 1;
-    std::string m_name = "headscope";
-    std::array<char*, 2> m_argv{m_name.data(), nullptr};
-    std::unique_ptr<QApplication> m_application;
-};
 
 std::optional<engine::Quantity> parseQuantity(const Arguments& arguments, Kind view) {
     const auto name = arguments.oneOf("--quantity", {"scores", "pattern", "value", "attribution"});
@@ -113,7 +95,7 @@ void run(Cli& cli, const Arguments& arguments) {
     const FinishedRun finished = runPrompt(cli, *engine, prompt, promptOptions);
 
     const Stopwatch watch;
-    const DrawingApplication application;
+    const DrawingApplication<> application;
     ui::loadFonts();
     const QImage image = drawFigure(cli, *engine, finished, request);
     cli.throwIfStopped();
