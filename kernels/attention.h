@@ -13,14 +13,14 @@ namespace kernels {
 struct AppendArgs {
     TraceView trace;
     std::int64_t begin = 0, end = 0;  // positions; the block table covers them
-    const float* qkv =
-        nullptr;  // [end − begin, (Hq + 2·Hkv) · D], columns [q | k | v], biases already added
-    const float* q_norm =
-        nullptr;  // [D] or null: x · rsqrt(mean(x²) + eps) · w over each head, before RoPE
-    const float* k_norm = nullptr;  // [D] or null
+    // [end − begin, (Hq + 2·Hkv) · D], columns [q | k | v], biases already added.
+    const float* qkv = nullptr;
+    // [D] or null: x · rsqrt(mean(x²) + eps) · w over each head, before RoPE.
+    const float* q_norm = nullptr;
+    const float* k_norm = nullptr;
     float norm_eps = 0;
-    const float* cosines =
-        nullptr;  // [end − begin, rotary_dim / 2] of the positions; null: no RoPE
+    // [end − begin, rotary_dim / 2] of the positions; null: no RoPE.
+    const float* cosines = nullptr;
     const float* sines = nullptr;
     std::int32_t rotary_dim = 0;  // half-split inside the first rotary_dim dims
 };

@@ -9,9 +9,9 @@
 namespace kernels {
 
 // For rows [begin, end) of one layer, all heads:
-//   norm[t, h] = ‖R_h z_h‖ with W_O_h = Q_h R_h, R_h upper triangular [D, D]      (= ‖W_O_h z_h‖)
-//   dot[t, h]  = z_h · p_h with p_h = W_O_hᵀ u                                     (= (W_O_h z_h) ·
-//   u)
+//   norm[t, h] = ‖R_h z_h‖ (= ‖W_O_h z_h‖) with W_O_h = Q_h R_h, R_h [D, D] upper triangular,
+//                zeros stored below the diagonal
+//   dot[t, h]  = z_h · p_h (= (W_O_h z_h) · u) with p_h = W_O_hᵀ u
 struct ContributionArgs {
     TraceView trace;
     std::int64_t begin = 0, end = 0;

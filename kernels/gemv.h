@@ -24,9 +24,10 @@ struct Weight {
 // started once.
 struct GemvArgs {
     const Weight* weights = nullptr;
-    const float* const* bias =
-        nullptr;                // [weight_count] pointers to [rows] or null, or null altogether
-    float* const* y = nullptr;  // [weight_count]: row i of x gives y[w][i · y_stride[w] …]
+    // [weight_count] pointers to [rows] or null, or null altogether.
+    const float* const* bias = nullptr;
+    // [weight_count]: row i of x gives y[w][i · y_stride[w] …]; y_stride may be null for batch 1.
+    float* const* y = nullptr;
     const std::int64_t* y_stride = nullptr;
     std::int64_t weight_count = 0;
     const float* x = nullptr;  // [batch, columns], rows x_stride apart

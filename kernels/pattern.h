@@ -18,29 +18,27 @@ struct TileAxis {
     std::int64_t pixels = 0;
 };
 
-// One head of a tile request. The value of a cell is, with s the score of ScoreRule and p = exp(s −
-// lse[dest]):
-//   scores: s                    column_weight == null, raw == true
-//   pattern: p                   column_weight == null, raw == false
-//   value, attribution: p · column_weight[src] · row_weight[dest]   (column_weight [src_end −
-//   src_begin], index src −
-//                                                                    first edge; row_weight may be
-//                                                                    null: 1)
+// One head of a tile request. With s the score of ScoreRule, a cell is
+//   scores               s                                           raw, no weights
+//   pattern              p = exp(s − lse[dest])                      no weights
+//   value, attribution   p · column_weight[src] · row_weight[dest]
 // Max takes the value of largest magnitude when `signed_max`, else the largest. Mean is over
 // visible cells; with `span_mean` it is Σ over (dest, src) cells divided by the number of dest rows
 // of the pixel that are < rows (a row of spans then sums to 1). A pixel without a visible cell is
-// `empty` (−inf for scores, 0 otherwise). Masked cells count nowhere. dest ≥ rows: left at `empty`.
+// `empty` (−inf for scores, 0 otherwise). Masked cells count nowhere. dest ≥ rows, of either run of
+// a difference: left at `empty`.
 struct TileHead {
     TraceView trace;
     ScoreRule rule;
     std::int32_t head = 0;  // query head
     std::int64_t rows = 0;  // published rows of the run
+    // [src_end − src_begin], index src − the first edge; null: 1.
     const float* column_weight = nullptr;
-    const float* row_weight =
-        nullptr;  // [rows], index dest, or null: a further factor of the row (the final norm's
-                  // frozen 1/rms at dest, which makes an attribution map exact row by row)
-    const TraceView* minus_trace =
-        nullptr;  // subtract the same cell of another run before pooling (same head, rule)
+    // [rows], index dest; null: 1. The final norm's frozen 1/rms at dest, which makes an
+    // attribution map exact row by row.
+    const float* row_weight = nullptr;
+    // Another run, whose same cell is subtracted before pooling (same head, same rule), or null.
+    const TraceView* minus_trace = nullptr;
     std::int64_t minus_rows = 0;
     const float* minus_column_weight = nullptr;
     const float* minus_row_weight = nullptr;
@@ -55,15 +53,17 @@ struct TileArgs {
     bool raw = false;  // scores instead of probabilities
     TilePooling pooling = TilePooling::Max;
     bool signed_max = false, span_mean = false;
-    float low = 0, high = 1;  // out_u8: round(255 · clamp((f(x) − f(low)) / (f(high) − f(low)))), f
-                              // the transfer
+    // out_u8: round(255 · clamp((f(x) − f(low)) / (f(high) − f(low)))), f the transfer, of
+    // max(x, 0) for Sqrt and of max(x, the least normal number) for Log. NaN becomes 0; where
+    // low = high, what is above becomes 255 and the rest 0.
+    float low = 0, high = 1;
     enum class Transfer : std::uint8_t { Linear, Sqrt, Log } transfer = Transfer::Linear;
-    const bool* stop =
-        nullptr;  // polled between strips (relaxed atomic read); true: return early, out undefined
+    // Polled between strips (a relaxed atomic read); true: return early, out undefined.
+    const bool* stop = nullptr;
 };
 
-// Per head and dest row, accumulated in fp64 over rows [begin, end): what the head table needs, one
-// streaming pass.
+// Per head, over the dest rows [begin, end), sums in fp64: what the head table needs, from one
+// streaming pass. What is measured is overwritten; all 0 for no rows.
 struct MetricsHead {
     TraceView trace;
     ScoreRule rule;

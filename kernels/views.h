@@ -21,7 +21,8 @@ struct TraceView {
         0;  //                                        lse [Hq,  page_tokens], fp32, natural
     const std::int32_t* block_table = nullptr;  // [ceil(rows / page_tokens)]
     std::int32_t page_tokens = 64;
-    std::int32_t query_heads = 0, kv_heads = 0, head_dim = 0;
+    std::int32_t query_heads = 0, kv_heads = 0;
+    std::int32_t head_dim = 0;       // up to 1024: kernels keep panels of rows on their stacks
     Element element = Element::F32;  // of k, v, q, z
 
     std::int32_t group() const { return query_heads / kv_heads; }

@@ -47,8 +47,8 @@ HEADSCOPE_INLINE f32v cell_value(const CellSource& from, bool raw, int key, int 
 template <Pool pool, int Vectors>
 inline void pool_block(const PoolBlock& block) {
     constexpr int width = panel_width<Vectors>;
-    const bool plain =
-        !block.raw && !block.masked && block.cells.weight == nullptr && block.minus.st == nullptr;
+    const bool plain = !block.raw && !block.masked && block.minus.st == nullptr &&
+                       block.cells.weight == nullptr && block.cells.row_weight == nullptr;
     int key = 0;
     for (std::int64_t pixel = 0; key < block.keys; ++pixel) {
         const int stop = static_cast<int>(
