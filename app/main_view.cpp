@@ -32,10 +32,10 @@ QString recentKey() {
     return QStringLiteral("models/recent");
 }
 
-QString gibibytes(std::int64_t bytes) {
+QString megabytes(std::int64_t bytes) {
     const double mega = static_cast<double>(bytes) / 1e6;
-    return mega < 1000 ? QStringLiteral("%1 MB").arg(mega, 0, 'f', 0)
-                       : QStringLiteral("%1 GB").arg(mega / 1000, 0, 'f', 1);
+    if (mega >= 1000) return QStringLiteral("%1 GB").arg(mega / 1000, 0, 'f', 1);
+    return QStringLiteral("%1 MB").arg(mega, 0, 'f', mega < 10 ? 1 : 0);
 }
 
 QString shortDType(engine::DType dtype) {
@@ -182,10 +182,7 @@ void MainView::showModel() {
     m_infos[info.path] = info;
     remember(info.path);
     m_window->setModel(info);
-    m_window->promptPanel().setDeviceText(
-        QStringLiteral("%1 · %2").arg(QString::fromStdString(info.device), shortDType(info.dtype)) +
-            (info.threads > 0 ? QStringLiteral(" · %1 threads").arg(info.threads) : QString()),
-        QStringLiteral("weights %1").arg(gibibytes(info.weight_bytes)));
+    showMemory();
     m_window->setPages(0, info.pages);
     m_window->setHeadsNote(QString::number(info.layers * info.query_heads) +
                            QStringLiteral(" heads"));
@@ -206,6 +203,17 @@ void MainView::showModel() {
     m_bytes.clear();
     m_metrics.reset();
     m_locked.reset();
+}
+
+void MainView::showMemory() {
+    const engine::ModelInfo& info = *m_session.model();
+    QString device =
+        QString::fromStdString(info.device) + QStringLiteral(" · ") + shortDType(info.dtype);
+    if (info.threads > 0) device += QStringLiteral(" · %1 threads").arg(info.threads);
+    m_window->promptPanel().setDeviceText(
+        device, QStringLiteral("weights %1 · trace %2")
+                    .arg(megabytes(info.weight_bytes),
+                         megabytes(m_session.run().rows * info.bytes_per_token)));
 }
 
 void MainView::showFailure(const engine::Failure& failure) {

@@ -61,11 +61,15 @@ void MainView::wireSelection() {
 }
 
 void MainView::showSelection(const ui::Selection& selection) {
-    if (!m_session.hasRun()) return m_window->clearSelection();
-    m_window->setSelection(selection);
-    m_page->heatmap().setSelection(selection);
     m_page->headBar().setHead(selection.at);
     m_grid->setFocusedHead(selection.at);
+    if (m_session.run().rows == 0) {  // nothing to select yet
+        m_window->clearSelection();
+        m_page->heatmap().clearSelection();
+        return;
+    }
+    m_window->setSelection(selection);
+    m_page->heatmap().setSelection(selection);
     const auto layer = static_cast<std::size_t>(to_int(selection.at.layer));
     const auto& rules = m_session.model()->attention;
     if (layer < rules.size()) m_page->heatmap().setRule(rules[layer]);

@@ -156,7 +156,7 @@ void MainView::showPlan() {
     const RunView& run = m_session.run();
     m_page->heatmap().setTokens(run.tokens, run.promptTokens, run.planned);
     m_page->heatmap().setRowsReady(run.rows);
-    m_page->heatmap().setSelection(m_session.selection());
+    showSelection(m_session.selection());
     m_window->stepBar().setPlan(samplerText(m_window->promptPanel().sampling()),
                                 static_cast<int>(run.planned - run.promptTokens));
 }
@@ -165,6 +165,7 @@ void MainView::showRows(std::int64_t published) {
     const RunView& run = m_session.run();
     m_window->setRows(published);
     m_page->heatmap().setRowsReady(published);
+    showSelection(m_session.selection());
     if (run.steps.empty()) {
         m_window->stepBar().setPrefill(std::min(published, run.promptTokens));
         m_page->headBar().setRows(std::min(published, run.promptTokens), run.promptTokens);
@@ -172,6 +173,7 @@ void MainView::showRows(std::int64_t published) {
     const engine::ModelInfo& info = *m_session.model();
     if (info.page_tokens > 0)
         m_window->setPages((published + info.page_tokens - 1) / info.page_tokens, info.pages);
+    showMemory();
 }
 
 void MainView::showStep(const engine::Step& step) {

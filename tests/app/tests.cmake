@@ -7,3 +7,5 @@ add_dependencies(cli_program_test headscope)
 foreach(part worker session)
     headscope_test(${part}_test app/${part}_test.cpp headscope_app)
 endforeach()
+# The real window on the real engine: linked here, where the program opens it as a module.
+headscope_test(window_test app/window_test.cpp headscope_app headscope_engine)
