@@ -18,11 +18,6 @@ constexpr int kFrameMs = 33;
 // Contributions cost about a decode step: while tokens stream they follow at this pace, while a
 // prompt is read at that.
 constexpr qint64 kSlowDecodeMs = 250, kSlowPrefillMs = 1000;
-constexpr int kCandidates = 10;
-
-engine::Axis range(std::int64_t begin, std::int64_t end) {
-    return {begin, end, 1, {}};
-}
 
 }  // namespace
 
@@ -195,105 +190,6 @@ void TraceViews::growSlowly(bool now) {
         refresh(ReadKind::Logits, now ? Why::Changed : Why::Grown);
     }
     if (!reading) refresh(ReadKind::Metrics, Why::Grown);
-}
-
-// ---- asking
-
-void TraceViews::refresh(ReadKind kind, Why why) {
-    const auto bit = static_cast<std::size_t>(kind);
-    if (why == Why::Grown && m_reader.isPending(kind)) {
-        m_again.set(bit);
-        return;
-    }
-    m_again.reset(bit);
-    if (m_session.hasRun() && m_session.run().rows > 0) ask(kind);
-}
-
-void TraceViews::refreshHead() {
-    for (const ReadKind kind :
-         {ReadKind::LockedCell, ReadKind::Row, ReadKind::Column, ReadKind::Map})
-        refresh(kind, Why::Changed);
-}
-
-void TraceViews::refreshAll() {
-    refreshHead();
-    refresh(ReadKind::Thumbnails, Why::Changed);
-    growSlowly(true);
-}
-
-engine::TileRequest TraceViews::tileOfHead() const {
-    engine::TileRequest request;
-    request.run = m_session.run().id;
-    request.heads = {m_session.selection().at};
-    request.pooling = engine::Pooling::None;
-    request.target = target().value_or(engine::TokenId{});
-    request.distractor = m_distractor;
-    return request;
-}
-
-CellRequest TraceViews::cellRequest(Rows dest, Rows src) const {
-    CellRequest request;
-    request.run = m_session.run().id;
-    request.at = m_session.selection().at;
-    request.dest = dest;
-    request.src = src;
-    request.quantity = m_quantity;
-    request.target = target().value();
-    request.distractor = m_distractor;
-    return request;
-}
-
-void TraceViews::ask(ReadKind kind) {
-    const RunView& run = m_session.run();
-    const ui::Selection& selection = m_session.selection();
-    const std::int64_t dest = to_int(selection.dest), src = to_int(selection.src);
-    const bool hasDest = dest < run.rows;
-    engine::TileRequest tile = tileOfHead();
-    switch (kind) {
-        case ReadKind::HoverCell:
-        case ReadKind::Figure: return;  // asked by name only
-        case ReadKind::LockedCell:
-            if (!hasDest || src > dest || !target() || waitsForFocus()) return;
-            return m_reader.requestLockedCell(cellRequest({dest, dest + 1}, {src, src + 1}));
-        case ReadKind::Row:
-            if (!hasDest || waitsForFocus()) return;
-            tile.dest = range(dest, dest + 1);
-            tile.src = range(0, dest + 1);
-            return m_reader.requestRow(std::move(tile));
-        case ReadKind::Column:
-            if (waitsForFocus()) return;
-            tile.dest = range(0, run.rows);
-            tile.src = range(src, src + 1);
-            return m_reader.requestColumn(std::move(tile));
-        case ReadKind::Map:
-            if (!m_map || waitsForFocus()) return;
-            if (m_quantity == engine::Quantity::Attribution && !target()) return;
-            tile.dest = m_map->dest;
-            tile.src = m_map->src;
-            tile.pooling = m_map->pooling;
-            tile.quantity = m_quantity;
-            return m_reader.requestMap(std::move(tile));
-        case ReadKind::Contributions:
-            if (!hasDest) return;
-            return m_reader.requestContributions(
-                {{}, run.id, selection.dest, m_target, m_distractor});
-        case ReadKind::Logits:
-            if (!hasDest) return;
-            return m_reader.requestLogits({{}, run.id, selection.dest, kCandidates});
-        case ReadKind::Metrics: {
-            const std::int64_t done = m_metrics ? m_metrics->dest.end : 0;
-            if (done >= run.rows) return;
-            return m_reader.requestMetrics({{}, run.id, {done, run.rows}});
-        }
-        case ReadKind::Thumbnails:
-            if (auto wanted = m_store.request(m_visible, run.planned, m_thumbnailPixels, run.rows))
-                m_reader.requestThumbnails(std::move(*wanted));
-            return;
-        case ReadKind::Checks:
-            if (m_rowsChecked == run.rows) return;
-            m_rowsChecked = run.rows;
-            return m_reader.requestChecks({{}, run.id, m_session.model()->layers});
-    }
 }
 
 // ---- answers

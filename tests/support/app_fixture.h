@@ -24,6 +24,13 @@ inline app::EngineSource source(const std::shared_ptr<World>& world) {
             }};
 }
 
+// A prompt of that many tokens.
+inline std::string words(int count) {
+    std::string text = "When";
+    for (int i = 1; i < count; ++i) text += " w" + std::to_string(i);
+    return text;
+}
+
 // Runs the event loop until it is true; false after `ms`.
 template <typename Condition>
 bool eventually(Condition&& condition, int ms = 5000) {
