@@ -12,6 +12,7 @@
 
 #include "app/cli.h"
 #include "app/cli_text.h"
+#include "app/output_file.h"
 
 namespace app {
 namespace {
@@ -21,17 +22,19 @@ std::string verbsInstead() {
 }
 
 QtMessageHandler formerHandler = nullptr;
+bool silent = false;
 
 // Any thread, in theory; in practice the GUI thread inside QApplication's constructor.
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& message) {
     const bool platform = context.category && std::strncmp(context.category, "qt.qpa", 6) == 0;
     if (type == QtFatalMsg) {
         const std::string text = message.section(QLatin1Char('\n'), 0, 0).toStdString();
-        std::cerr << "headscope: no window can be shown: " << oneLine(text) << "; "
-                  << verbsInstead() << std::endl;
+        std::cerr << "headscope: Qt cannot start here: " << oneLine(text) << "; " << verbsInstead()
+                  << std::endl;
+        removeUnfinishedFile();
         ::_exit(ExitFailed);  // Qt would abort() after this
     }
-    if (platform) return;  // said again, and better, by the fatal message if it matters
+    if (platform || silent) return;  // said again, and better, by the fatal message if it matters
     formerHandler(type, context, message);
 }
 
@@ -46,8 +49,14 @@ void requireDisplay() {
                         "", verbsInstead());
 }
 
+void silenceQt() {
+    silent = true;
+    failInOneLineWithoutPlatform();
+}
+
 void failInOneLineWithoutPlatform() {
-    formerHandler = qInstallMessageHandler(onMessage);
+    const QtMessageHandler former = qInstallMessageHandler(onMessage);
+    if (former != onMessage) formerHandler = former;
 }
 
 }  // namespace app

@@ -12,4 +12,7 @@ void requireDisplay();
 // fatal message becomes one line and exit code 1. Call before the QApplication.
 void failInOneLineWithoutPlatform();
 
+// For the verbs, whose stderr is theirs alone: besides the above, Qt's warnings are not shown.
+void silenceQt();
+
 }  // namespace app

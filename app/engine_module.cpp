@@ -49,8 +49,8 @@ Module load() {
         void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!library) {
             const char* why = ::dlerror();
-            fail(std::string("cannot load the engine: ") + (why ? why : "no reason given"),
-                 path.string());
+            fail(why ? why : "no reason given",
+                 "cannot load the engine");  // the reason names the file
         }
         return {
             symbol<decltype(Module::open)>(library, "headscope_open_engine", path.string()),

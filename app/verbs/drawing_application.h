@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "app/display.h"
+
 namespace app {
 
 template <typename Application = QApplication>
@@ -15,6 +17,7 @@ class DrawingApplication {
   public:
     DrawingApplication() {
         if (QCoreApplication::instance()) return;  // a test's
+        silenceQt();
         ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
         m_application = std::make_unique<Application>(m_argc, m_argv.data());
     }
