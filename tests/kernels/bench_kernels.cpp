@@ -37,14 +37,14 @@ class Pool {
   public:
     explicit Pool(int threads) {
         for (int i = 1; i < threads; ++i)
-            helpers_.emplace_back([this](std::stop_token stop) { serve(stop); });
+            workers_.emplace_back([this](std::stop_token stop) { serve(stop); });
     }
     ~Pool() {
-        for (auto& helper : helpers_) helper.request_stop();
-        helpers_.clear();
+        for (auto& worker : workers_) worker.request_stop();
+        workers_.clear();
     }
     kernels::Parallel parallel() const {
-        return {static_cast<int>(helpers_.size()) + 1, &Pool::run};
+        return {static_cast<int>(workers_.size()) + 1, &Pool::run};
     }
     static Pool* current;
 
@@ -58,7 +58,7 @@ class Pool {
             pool.next_ = 0;
             pool.body_ = body;
             pool.context_ = context;
-            pool.busy_ = static_cast<int>(pool.helpers_.size());
+            pool.busy_ = static_cast<int>(pool.workers_.size());
             ++pool.generation_;
         }
         pool.generation_seen_.store(pool.generation_, std::memory_order_release);
@@ -93,7 +93,7 @@ class Pool {
     std::int64_t tasks_ = 0;
     void (*body_)(void*, std::int64_t) = nullptr;
     void* context_ = nullptr;
-    std::vector<std::jthread> helpers_;
+    std::vector<std::jthread> workers_;
 };
 Pool* Pool::current = nullptr;
 

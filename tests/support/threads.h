@@ -16,8 +16,8 @@ inline void run_on_threads(const kernels::Parallel& parallel, std::int64_t tasks
     const auto work = [&] {
         for (std::int64_t task; (task = next.fetch_add(1)) < tasks;) body(context, task);
     };
-    std::vector<std::jthread> helpers;
-    for (int i = 1; i < parallel.threads; ++i) helpers.emplace_back(work);
+    std::vector<std::jthread> others;
+    for (int i = 1; i < parallel.threads; ++i) others.emplace_back(work);
     work();
 }
 
