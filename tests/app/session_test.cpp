@@ -110,27 +110,44 @@ void SessionTest::cancelAPrefillAndGoOn() {
 
 void SessionTest::failuresKeepTheSessionUsable_data() {
     QTest::addColumn<QString>("call");
-    for (const char* call : {"open", "tokenize", "open_run", "prefill", "step", "tile", "cell",
-                             "metrics", "contributions", "logits", "checks"})
-        QTest::newRow(call) << QString::fromLatin1(call);
+    QTest::addColumn<QString>("kind");  // what sets the call off
+    const std::pair<const char*, const char*> calls[] = {
+        {"open", "open"},      {"tokenize", "job"},     {"open_run", "job"},
+        {"prefill", "job"},    {"step", "job"},         {"tile", "selection"},
+        {"cell", "selection"}, {"logits", "selection"}, {"contributions", "selection"},
+        {"metrics", "step"},   {"checks", "step"}};
+    for (const auto& [call, kind] : calls)
+        QTest::newRow(call) << QString::fromLatin1(call) << QString::fromLatin1(kind);
 }
 
 void SessionTest::failuresKeepTheSessionUsable() {
     QFETCH(QString, call);
+    QFETCH(QString, kind);
     Desk desk;
+    const auto failNext = [&] {
+        desk.world->fail_next(call.toStdString(),
+                              {Failure::Kind::OutOfMemory, "needs 312 pages, 256 free", {}, {}});
+    };
     if (call == QLatin1String("open")) {
-        desk.world->fail_next(
-            "open", {Failure::Kind::BadFile, "ends after 12 of 94 MB", "x.gguf", "get it again"});
+        failNext();
         desk.session->openModel("x.gguf");
         QVERIFY(eventually([&] { return !desk.failures.empty(); }));
         QCOMPARE(desk.session->state(), RunState::NoModel);
     }
     desk.open();
-    if (call != QLatin1String("open"))
-        desk.world->fail_next(call.toStdString(),
-                              {Failure::Kind::OutOfMemory, "needs 312 pages, 256 free", {}, {}});
     desk.showViews(14);
-    desk.session->run(prompt(kFourteen, 2));
+    if (kind == QLatin1String("job")) {
+        failNext();
+        desk.session->run(prompt(kFourteen, 2));
+    } else if (kind != QLatin1String("open")) {
+        // One request of its kind: one that a newer request overtakes fails unheard.
+        desk.read();
+        failNext();
+        if (kind == QLatin1String("selection"))
+            desk.session->selectDest(Position(5));
+        else
+            desk.session->step(prompt(kFourteen));
+    }
     QVERIFY(eventually([&] { return !desk.failures.empty(); }));
     QCOMPARE(desk.failures.size(), 1u);
     QVERIFY(desk.settle());
