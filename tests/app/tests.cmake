@@ -10,6 +10,7 @@ endforeach()
 # The real window on the real engine: linked here, where the program opens it as a module.
 headscope_test(window_test app/window_test.cpp headscope_app headscope_engine)
 if(HEADSCOPE_SANITIZE STREQUAL "thread")
-    set_tests_properties(worker_test worker_reader_test session_test session_views_test PROPERTIES ENVIRONMENT
+    set_tests_properties(worker_test worker_reader_test session_test session_views_test
+        PROPERTIES ENVIRONMENT
         "QT_QPA_PLATFORM=offscreen;TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 endif()
