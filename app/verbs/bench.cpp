@@ -27,6 +27,7 @@ void run(Cli& cli, const Arguments& arguments) {
     cli.log("this machine reads " +
             humanBytes(static_cast<std::int64_t>(subject.limits.readBytesPerSecond)) + "/s");
 
+    forgetPeakMemory();  // the buffers that memory was timed on
     subject.launchTokens =
         static_cast<std::int64_t>(engine->tokenize(launchPrompt, {}).tokens.size());
     benchEngine(subject, *engine);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The figures that one open engine gives, in an order that lets the peak of a 512-token run be read
 // before longer ones.
-#include <sys/resource.h>
-
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "app/cli_text.h"
@@ -181,14 +181,22 @@ void benchCancel(const BenchSubject& subject, engine::Engine& engine, std::int64
                      static_cast<int>(waits.size())});
 }
 
+// Resident at most since forgetPeakMemory(), file pages included.
 void addPeakMemory(const BenchSubject& subject, std::int64_t context) {
-    struct rusage usage {};
-    ::getrusage(RUSAGE_SELF, &usage);
-    subject.add({"peak_memory_bytes", static_cast<double>(usage.ru_maxrss) * 1024, "B",
-                 std::nullopt, context, 1});
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    while (status >> word && word != "VmHWM:") {
+    }
+    double kibibytes = 0;
+    if (status >> kibibytes)
+        subject.add({"peak_memory_bytes", kibibytes * 1024, "B", std::nullopt, context, 1});
 }
 
 }  // namespace
+
+void forgetPeakMemory() {
+    std::ofstream("/proc/self/clear_refs") << "5\n";
+}
 
 void benchEngine(const BenchSubject& subject, engine::Engine& engine) {
     for (const std::int64_t context : subject.contexts) {

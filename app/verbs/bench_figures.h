@@ -50,6 +50,8 @@ struct BenchSubject {
 // log says so.
 void benchEngine(const BenchSubject&,
                  engine::Engine&);  // prefill, decode, views, bars, cancel, peak memory
+// What was resident for other purposes does not count from here on.
+void forgetPeakMemory();
 void benchWithoutCapture(const BenchSubject&, engine::Engine&);  // an engine that keeps no trace
 void benchWindow(const BenchSubject&);  // the real window, offscreen: frame_p99_ms
 void benchLaunch(const BenchSubject&);  // whole processes: first_heatmap_s
