@@ -11,10 +11,11 @@
 
 namespace app {
 
-// Called once at the start of main, before there is a second thread: bounds how long compute threads
-// spin for each other. The OpenMP runtime's default spins for a millisecond and more, which stands
-// still where another program holds the core (measured with two cores and a load of 17: 53 s instead
-// of 7); on an idle machine a few microseconds are enough to meet. The user's own setting wins.
+// Called once at the start of main, before there is a second thread: bounds how long compute
+// threads spin for each other. The OpenMP runtime's default spins for a millisecond and more, which
+// stands still where another program holds the core (measured with two cores and a load of 17: 53 s
+// instead of 7); on an idle machine a few microseconds are enough to meet. The user's own setting
+// wins.
 void boundComputeSpinning();
 
 // As engine::open_engine and engine::inspect_model. Throws engine::Error also when the module

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's way in. main.cpp has made sure that there is a display and that the arguments are right.
+// The window's way in. main.cpp has made sure that there is a display and that the arguments are
+// right.
 #pragma once
 #include <optional>
 #include <string>

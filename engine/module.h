@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What libheadscope_engine.so exports by plain names, so that a program can open it after its window is shown. Exceptions
-// (engine::Error, engine::Cancelled) pass through. The module stays loaded: an Engine's code lives in it.
+// What libheadscope_engine.so exports by plain names, so that a program can open it after its
+// window is shown. Exceptions (engine::Error, engine::Cancelled) pass through. The module stays
+// loaded: an Engine's code lives in it.
 #pragma once
 #include <stop_token>
 
