@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <thread>
 
 #include "engine/families/family.h"
@@ -41,17 +42,22 @@ std::int64_t planned_bytes(const formats::Checkpoint& checkpoint, const families
     return bytes;
 }
 
+// "SmolLM2-135M-Instruct" of ".../SmolLM2-135M-Instruct.Q4_1.gguf": people know models by their files, and what converters
+// write into general.name is often a training run's. The storage type stands apart, in `format`.
 std::string file_name(const std::string& path) {
     std::filesystem::path file = std::filesystem::path(path).lexically_normal();
     if (!file.has_filename()) file = file.parent_path();
-    return file.extension() == ".gguf" ? file.stem().string() : file.filename().string();
+    if (file.extension() != ".gguf") return file.filename().string();
+    static const std::regex storage_type("[.-](I?Q[0-9]+_[A-Za-z0-9_]+|BF16|F16|F32)$", std::regex::icase);
+    return std::regex_replace(file.stem().string(), storage_type, "");
 }
 
 ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan, std::int64_t page_tokens) {
     const ModelConfig& config = plan.config;
     ModelInfo info;
     info.path = checkpoint.path;
-    info.name = config.name.empty() ? file_name(checkpoint.path) : config.name;
+    const bool gguf = checkpoint.format == formats::Checkpoint::Format::Gguf;
+    info.name = gguf || config.name.empty() ? file_name(checkpoint.path) : config.name;
     info.family = config.family;
     info.format = format_of(checkpoint, plan);
     info.layers = config.layers;
