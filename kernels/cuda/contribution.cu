@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A block is one head's strip of 64 rows of z (or v). The rows of R_h are the "keys": R z comes out
+// of the fp32 products of score_tile.cuh, of which only the sum of squares is kept. R is upper
+// triangular, so a block of its rows starts at its first column.
+#include "kernels/cuda/contribution.h"
+
+#include "kernels/cuda/score_tile.cuh"
+
+namespace kernels::cuda {
+
+namespace {
+
+struct Forms {
+    TraceView trace;
+    std::int64_t section = 0;
+    std::int32_t first_head = 0;  // query head of block y = 0
+    std::int32_t group = 1;       // query heads that share a head of the section
+    std::int64_t begin = 0, end = 0;
+    const float* r = nullptr;  // of first_head
+    const float* p = nullptr;
+    float* norm = nullptr;
+    float* dot = nullptr;
+    std::int64_t stride = 1;  // of norm and dot from row to row
+};
+
+// Rows [first, first + 64) of R, columns [d, d + 64), zeros outside.
+__device__ inline void load_triangle(float* to, const float* r, int dim, int first, int d) {
+    const int column = static_cast<int>(threadIdx.x % 16) * 4;
+    for (int row = static_cast<int>(threadIdx.x / 16); row < 64; row += tile_threads / 16) {
+        float4 x = {0, 0, 0, 0};
+        if (first + row < dim && d + column < dim)
+            x = *reinterpret_cast<const float4*>(r + static_cast<std::int64_t>(first + row) * dim +
+                                                 d + column);
+        *reinterpret_cast<float4*>(to + row * slice_stride + column) = x;
+    }
+}
+
+template <typename T>
+__device__ void norms(const Forms& forms, const Rows<T>& rows, std::int32_t head,
+                      std::int32_t begin, std::int32_t limit) {
+    __shared__ __align__(16) float z[64 * slice_stride];
+    __shared__ __align__(16) float triangle[64 * slice_stride];
+    const int dim = forms.trace.head_dim;
+    const float* r = forms.r + static_cast<std::int64_t>(head) * dim * dim;
+    float squares[2] = {0, 0};
+    for (int first = 0; first < dim; first += 64) {
+        Cells y;
+        clear(y);
+        for (int d = first; d < dim; d += slice) {
+            load_slice(z, rows, begin, limit, d);
+            load_triangle(triangle, r, dim, first, d);
+            __syncthreads();
+            multiply_slices(y, z, triangle);
+            __syncthreads();
+        }
+#pragma unroll
+        for (int j = 0; j < 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) squares[e / 2] = fmaf(y[j][e], y[j][e], squares[e / 2]);
+    }
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const float length = sqrtf(quad_sum(squares[half]));
+        const std::int32_t row = begin + lane_row() + 8 * half;
+        if (lane_key() == 0 && row < limit)
+            forms.norm[(row - forms.begin) * forms.stride + head] = length;
+    }
+}
+
+// A warp a row.
+template <typename T>
+__device__ void dots(const Forms& forms, const Rows<T>& rows, std::int32_t head, std::int32_t begin,
+                     std::int32_t limit) {
+    const int dim = forms.trace.head_dim, lane = static_cast<int>(threadIdx.x % 32);
+    const float* p = forms.p + static_cast<std::int64_t>(head) * dim;
+    for (std::int32_t row = begin + static_cast<std::int32_t>(threadIdx.x / 32); row < limit;
+         row += tile_threads / 32) {
+        const T* x = rows.at(row);
+        float sum = 0;
+        for (int d = lane; d < dim; d += 32) sum = fmaf(to_float(x[d]), p[d], sum);
+        for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+        if (lane == 0) forms.dot[(row - forms.begin) * forms.stride + head] = sum;
+    }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(tile_threads) forms_kernel(Forms forms) {
+    const auto head = static_cast<std::int32_t>(blockIdx.y);  // counted from first_head
+    const auto begin =
+        static_cast<std::int32_t>(forms.begin + static_cast<std::int64_t>(blockIdx.x) * strip_rows);
+    const std::int32_t limit = min(static_cast<std::int32_t>(forms.end), begin + strip_rows);
+    const Rows<T> rows(forms.trace, forms.section, (forms.first_head + head) / forms.group);
+    if (forms.r != nullptr) norms<T>(forms, rows, head, begin, limit);
+    if (forms.p != nullptr) dots<T>(forms, rows, head, begin, limit);
+}
+
+void start(const Forms& forms, std::int32_t heads, cudaStream_t stream) {
+    check_trace(forms.trace);
+    if (forms.begin >= forms.end) return;
+    const std::int64_t strips = (forms.end - forms.begin + strip_rows - 1) / strip_rows;
+    with_element(forms.trace.element, [&](auto t) {
+        forms_kernel<decltype(t)>
+            <<<dim3(static_cast<unsigned>(strips), static_cast<unsigned>(heads)), tile_threads, 0,
+               stream>>>(forms);
+        check_launch("contributions");
+    });
+}
+
+}  // namespace
+
+void contributions(const ContributionArgs& args, cudaStream_t stream) {
+    const std::int32_t heads = args.trace.query_heads;
+    start({args.trace, args.trace.z_offset, 0, 1, args.begin, args.end, args.r, args.p, args.norm,
+           args.dot, heads},
+          heads, stream);
+}
+
+void column_weights(const ColumnWeightArgs& args, cudaStream_t stream) {
+    const float* p = args.r ? nullptr : args.p;
+    start({args.trace, args.trace.v_offset, args.head, args.trace.group(), args.begin, args.end,
+           args.r, p, args.out, args.out, 1},
+          1, stream);
+}
+
+}  // namespace kernels::cuda

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The head table: every visible cell once. A block measures one head's strip of 64 rows; a second
+// kernel adds a head's strips in fp64, always in the same order.
+#include "kernels/cuda/hopper_tile.cuh"
+#include "kernels/cuda/pattern.h"
+
+namespace kernels::cuda {
+
+namespace {
+
+constexpr float infinity = __builtin_huge_valf();
+
+struct Measured {
+    double sink, entropy;
+    float lowest, highest;  // scores
+    float highest_log_p;    // of keys behind the first
+    float unused;
+};
+
+__host__ __device__ inline std::int64_t strips_of(const MetricsArgs& args) {
+    return args.end <= args.begin ? 0 : (args.end - args.begin + strip_rows - 1) / strip_rows;
+}
+
+// What one lane has seen of its two rows.
+struct Lane {
+    float sink[2] = {0, 0}, entropy[2] = {0, 0}, log_p[2] = {-infinity, -infinity};
+    float lowest = infinity, highest = -infinity;
+
+    __device__ void take(const Cells& s, const ScoreRule& rule, const float (&lse)[2],
+                         std::int32_t dest, std::int32_t key, std::int32_t limit) {
+#pragma unroll
+        for (int j = 0; j < 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                const std::int32_t row = dest + e / 2 * 8, src = key + 8 * j + lane_key() + e % 2;
+                if (row >= limit || !visible(row, src, rule.window)) continue;
+                const float score = score_of(rule, s[j][e]), log = score - lse[e / 2],
+                            p = power_of_e(log);
+                if (src == 0)
+                    sink[e / 2] = p;
+                else
+                    log_p[e / 2] = fmaxf(log_p[e / 2], log);
+                if (p > 0) entropy[e / 2] -= p * log;
+                lowest = fminf(lowest, score);
+                highest = fmaxf(highest, score);
+            }
+    }
+};
+
+template <typename Tile>
+__global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args) {
+    using T = typename Tile::Element;
+    extern __shared__ __align__(16) std::byte shared[];
+    __shared__ float sums[strip_rows][2], extremes[strip_rows][3];
+    const MetricsHead& head = args.heads[blockIdx.y];
+    const TraceView& trace = head.trace;
+    const std::int32_t kv_head = head.head / (trace.query_heads / trace.kv_heads);
+    const std::int64_t strip = gridDim.x - 1 - blockIdx.x;  // those that see most go first
+    const auto begin = static_cast<std::int32_t>(args.begin + strip * strip_rows);
+    const std::int32_t limit = min(static_cast<std::int32_t>(args.end), begin + strip_rows);
+    const std::int32_t window = head.rule.window, dest = begin + lane_row();
+    Tile tile(shared, args.head_dim);
+    const Rows<T> keys(trace, trace.k_offset, kv_head);
+    const std::int32_t first = window > 0 ? max(0, begin - window + 1) : 0;
+    tile.queries(Rows<T>(trace, trace.q_offset, head.head), begin, limit);
+    tile.keys(keys, first, limit);
+    float lse[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+        lse[half] = dest + 8 * half < limit ? *lse_at(trace, head.head, dest + 8 * half) : 0;
+    Lane lane;
+    for (std::int32_t key = first; key < limit; key += block_keys) {
+        Cells s;
+        tile.next(s, keys, key + block_keys, limit);
+        lane.take(s, head.rule, lse, dest, key, limit);
+    }
+    await_copies<0>();
+    const float lowest = quad_min(lane.lowest), highest = quad_max(lane.highest);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const float sink = quad_sum(lane.sink[half]), entropy = quad_sum(lane.entropy[half]),
+                    log_p = quad_max(lane.log_p[half]);
+        if (lane_key() != 0) continue;
+        const int row = lane_row() + 8 * half;
+        sums[row][0] = sink, sums[row][1] = entropy;
+        extremes[row][0] = lowest, extremes[row][1] = highest, extremes[row][2] = log_p;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    Measured all{0, 0, infinity, -infinity, -infinity, 0};
+    for (int row = 0; row < strip_rows; ++row) {
+        all.sink += static_cast<double>(sums[row][0]);
+        all.entropy += static_cast<double>(sums[row][1]);
+        all.lowest = fminf(all.lowest, extremes[row][0]);
+        all.highest = fmaxf(all.highest, extremes[row][1]);
+        all.highest_log_p = fmaxf(all.highest_log_p, extremes[row][2]);
+    }
+    static_cast<Measured*>(
+        args.scratch)[blockIdx.y * static_cast<std::int64_t>(gridDim.x) + strip] = all;
+}
+
+// A warp a head.
+__global__ void __launch_bounds__(32) add_kernel(MetricsArgs args) {
+    const std::int64_t strips = strips_of(args);
+    const auto* from = static_cast<const Measured*>(args.scratch) + blockIdx.x * strips;
+    Measured all{0, 0, infinity, -infinity, -infinity, 0};
+    for (std::int64_t i = threadIdx.x; i < strips; i += 32) {
+        all.sink += from[i].sink;
+        all.entropy += from[i].entropy;
+        all.lowest = fminf(all.lowest, from[i].lowest);
+        all.highest = fmaxf(all.highest, from[i].highest);
+        all.highest_log_p = fmaxf(all.highest_log_p, from[i].highest_log_p);
+    }
+    for (int step = 16; step > 0; step /= 2) {
+        all.sink += __shfl_down_sync(0xffffffffu, all.sink, step);
+        all.entropy += __shfl_down_sync(0xffffffffu, all.entropy, step);
+        all.lowest = fminf(all.lowest, __shfl_down_sync(0xffffffffu, all.lowest, step));
+        all.highest = fmaxf(all.highest, __shfl_down_sync(0xffffffffu, all.highest, step));
+        all.highest_log_p =
+            fmaxf(all.highest_log_p, __shfl_down_sync(0xffffffffu, all.highest_log_p, step));
+    }
+    if (threadIdx.x != 0) return;
+    MetricsHead& head = args.heads[blockIdx.x];
+    head.sink_sum = all.sink;
+    head.entropy_sum = all.entropy;
+    head.max_pattern = strips == 0 ? 0 : power_of_e(all.highest_log_p);
+    head.min_score = strips == 0 ? 0 : all.lowest;
+    head.max_score = strips == 0 ? 0 : all.highest;
+}
+
+}  // namespace
+
+std::int64_t metrics_scratch(const MetricsArgs& args) {
+    return args.head_count * strips_of(args) * static_cast<std::int64_t>(sizeof(Measured));
+}
+
+void metrics(const MetricsArgs& args, cudaStream_t stream) {
+    if (args.head_count <= 0) return;
+    const auto heads = static_cast<unsigned>(args.head_count);
+    const std::int64_t strips = strips_of(args);
+    const auto run = [&](auto kernel, std::int64_t bytes) {
+        allow_shared(kernel, bytes, "metrics");
+        kernel<<<dim3(static_cast<unsigned>(strips), heads), tile_threads,
+                 static_cast<std::size_t>(bytes), stream>>>(args);
+        check_launch("metrics");
+    };
+    if (strips > 0)
+        with_element(args.element, [&](auto t) {
+            using T = decltype(t);
+            if constexpr (sizeof(T) == 2) {
+                using Wide = HopperTile<T, 128>;
+                if (args.head_dim == 128 && has_hopper_code(measure_kernel<Wide>))
+                    return run(measure_kernel<Wide>, Wide::bytes(128));
+            }
+            run(measure_kernel<ScoreTile<T>>, ScoreTile<T>::bytes(args.head_dim));
+        });
+    add_kernel<<<heads, 32, 0, stream>>>(args);
+    check_launch("metrics");
+}
+
+}  // namespace kernels::cuda

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How a tile request is cut to items.
+#pragma once
+#include "kernels/cuda/pattern.h"
+
+namespace kernels::cuda {
+
+// Src pixels of an item where a pixel is more than a cell, and cells of an item where it is one.
+constexpr int chunk_pixels = 32, signed_chunk_pixels = 16, chunk_cells = 512;
+
+struct TilePlan {
+    bool cells = false;                            // every pixel is one cell: written as they come
+    std::int32_t dest_pixels = 1, src_pixels = 1;  // of an item, at most
+    std::int64_t dest_items = 0, src_items = 0;    // of a head
+};
+
+inline bool unit_steps(const TileAxis& axis) {
+    for (std::int64_t i = 0; i < axis.pixels; ++i)
+        if (axis.edges[i + 1] - axis.edges[i] != 1) return false;
+    return true;
+}
+
+inline TilePlan plan_of(const TileArgs& args) {
+    TilePlan plan;
+    if (args.dest.pixels <= 0 || args.src.pixels <= 0) return plan;
+    plan.cells = unit_steps(args.dest) && unit_steps(args.src);
+    const std::int64_t rows = args.dest.edges[args.dest.pixels] - args.dest.edges[0];
+    const std::int64_t height = rows / args.dest.pixels + (rows % args.dest.pixels != 0);
+    plan.dest_pixels = static_cast<std::int32_t>(height <= 1 ? 64 : height >= 64 ? 1 : 64 / height);
+    plan.src_pixels = plan.cells        ? chunk_cells
+                      : args.signed_max ? signed_chunk_pixels
+                                        : chunk_pixels;
+    plan.dest_items = (args.dest.pixels + plan.dest_pixels - 1) / plan.dest_pixels;
+    plan.src_items = (args.src.pixels + plan.src_pixels - 1) / plan.src_pixels;
+    return plan;
+}
+
+}  // namespace kernels::cuda

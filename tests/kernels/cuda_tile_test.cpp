@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cuda_tile_cases.h"
+#include "kernels/cuda/paths.h"
+
+using kernels::Element;
+using kernels::TilePooling;
+using support::Fault;
+using support::Shape;
+
+namespace {
+
+kernels::ScoreRule rule_of(const Shape& shape, float cap = 0, int window = 0) {
+    return {1.3f / std::sqrt(static_cast<float>(shape.dim)), cap, window, nullptr};
+}
+
+bool unit(const Edges& edges) {
+    return edges == steps(edges.front(), edges.back(), 1);
+}
+
+}  // namespace
+
+class CudaTileTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() { SKIP_WITHOUT_DEVICE(); }
+    void cleanup() { kernels::cuda::force_portable(false); }
+
+    void everything_data() {
+        QTest::addColumn<int>("element");
+        QTest::addColumn<int>("dim");
+        QTest::addColumn<int>("page");
+        QTest::addColumn<float>("cap");
+        QTest::addColumn<int>("window");
+        for (Element element : all_elements)
+            for (int page : {1, 16, 64, 128})
+                for (float cap : {0.0f, 3.0f})
+                    for (int window : {0, 4, 17, 100}) {
+                        if (element != Element::BF16 && (page != 16 || window == 4)) continue;
+                        for (int dim : {16, 64, 128}) {  // both paths
+                            if (dim != 16 && (element != Element::BF16 || page == 1)) continue;
+                            QTest::addRow("%s dim=%d page=%d cap=%g window=%d",
+                                          element_name(element), dim, page,
+                                          static_cast<double>(cap), window)
+                                << static_cast<int>(element) << dim << page << cap << window;
+                        }
+                    }
+    }
+    // Every pooling × quantity × axis × difference × rows published, u8 with every transfer.
+    void everything() {
+        QFETCH(int, element);
+        QFETCH(int, dim);
+        QFETCH(int, page);
+        QFETCH(float, cap);
+        QFETCH(int, window);
+        const Shape shape{page, 3, 1, dim, 150};
+        const kernels::ScoreRule rule = rule_of(shape, cap, window);
+        const TileRun run(shape, rule, static_cast<Element>(element), 11),
+            other(shape, rule, static_cast<Element>(element), 12);
+        const double tolerance = run.tolerance() + other.tolerance();
+        const Edges words = {0, 1, 3, 4, 40, 41, 90, 149, 150};
+        const std::pair<Edges, Edges> axes[] = {
+            {steps(0, 150, 1), steps(0, 150, 1)},  // the whole map
+            {steps(0, 150, 7), steps(0, 150, 7)},  // ragged last pixels
+            {steps(0, 150, 150), steps(0, 150, 4)},
+            {steps(20, 130, 3), steps(50, 61, 2)},   // mostly inside the causal corner
+            {steps(149, 150, 1), steps(0, 150, 1)},  // a decode row
+            {steps(0, 20, 5), steps(100, 150, 5)},   // nothing visible
+            {words, words},
+            {steps(0, 150, 2), words}};
+        for (const auto& [dest, src] : axes)
+            for (Quantity quantity : {Scores, Pattern, Weighted})
+                for (int pooling = 0; pooling < 4; ++pooling)
+                    for (bool flag : {false, true})
+                        for (std::int64_t rows : {150, 77, 0})
+                            for (const TileRun* minus :
+                                 {static_cast<const TileRun*>(nullptr), &other}) {
+                                TileCase c{dest, src, quantity, static_cast<TilePooling>(pooling)};
+                                c.signed_max = flag && pooling == 1;
+                                c.span_mean = flag && pooling == 2;
+                                if (flag && !c.signed_max && !c.span_mean) continue;
+                                if (c.pooling == TilePooling::None && !(unit(dest) && unit(src)))
+                                    continue;
+                                c.rows = rows;
+                                c.minus_rows = 101;
+                                // A sum of n cells may be wrong by what n cells may.
+                                double allowed = tolerance * (quantity == Pattern ? 1 : 12);
+                                if (c.pooling == TilePooling::Sum && quantity == Scores)
+                                    allowed *= 150;
+                                if (c.pooling == TilePooling::Sum) allowed *= 30;
+                                const double error = tile_error(c, rule, run, minus);
+                                QVERIFY2(error <= allowed,
+                                         QString("error %1 of %2: quantity %3 pooling %4 flag %5 "
+                                                 "rows %6 minus %7 pixels %8x%9")
+                                             .arg(error)
+                                             .arg(allowed)
+                                             .arg(quantity)
+                                             .arg(pooling)
+                                             .arg(flag)
+                                             .arg(rows)
+                                             .arg(minus != nullptr)
+                                             .arg(dest.size() - 1)
+                                             .arg(src.size() - 1)
+                                             .toUtf8());
+                            }
+        using Transfer = kernels::TileArgs::Transfer;
+        for (auto transfer : {Transfer::Linear, Transfer::Sqrt, Transfer::Log})
+            for (int pooling : {1, 2})
+                for (auto [low, high] : {std::pair{0.0f, 1.0f}, {1e-4f, 0.5f}}) {
+                    TileCase c{steps(0, 150, 7), steps(0, 150, 5), Pattern,
+                               static_cast<TilePooling>(pooling)};
+                    c.rows = 120;
+                    const Bytes bytes{transfer, low, high};
+                    const double error = tile_error(c, rule, run, nullptr, &bytes);
+                    QVERIFY2(error <= 0.05, QByteArray::number(error));
+                }
+    }
+
+    void shapes_data() {
+        QTest::addColumn<int>("element");
+        QTest::addColumn<int>("group");
+        QTest::addColumn<int>("dim");
+        QTest::addColumn<int>("rows");
+        for (Element element : all_elements)
+            for (int group : {1, 2, 4, 8})
+                for (int dim : {16, 24, 64, 80, 96, 128, 256})
+                    for (int rows : {1, 63, 64, 65, 200})
+                        QTest::addRow("%s group=%d dim=%d rows=%d", element_name(element), group,
+                                      dim, rows)
+                            << static_cast<int>(element) << group << dim << rows;
+    }
+    void shapes() {
+        QFETCH(int, element);
+        QFETCH(int, group);
+        QFETCH(int, dim);
+        QFETCH(int, rows);
+        const Shape shape{16, 2 * group, 2, dim, rows};
+        const kernels::ScoreRule rule = rule_of(shape);
+        const TileRun run(shape, rule, static_cast<Element>(element), 11);
+        for (std::int64_t step : {1, 4}) {
+            TileCase c{steps(0, rows, step), steps(0, rows, step)};
+            c.rows = rows;
+            for (bool portable : {false, true}) {
+                kernels::cuda::force_portable(portable);
+                const double error = tile_error(c, rule, run, nullptr);
+                QVERIFY2(error <= run.tolerance(), QByteArray::number(error));
+            }
+        }
+    }
+
+    // More pixels than an item holds, in both directions; pixels of many strips.
+    void manyPixels() {
+        const Shape shape{64, 1, 1, 128, 1100};
+        const kernels::ScoreRule rule = rule_of(shape);
+        const TileRun run(shape, rule, Element::BF16, 11);
+        for (auto pooling : {TilePooling::None, TilePooling::Max, TilePooling::Mean})
+            for (bool signed_max : {false, true})
+                for (auto [rows, columns] :
+                     {std::pair{1, 1}, {1, 350}, {350, 1}, {300, 300}, {8, 8}}) {
+                    if (pooling == TilePooling::None && rows * columns > 1) continue;
+                    if (signed_max && pooling != TilePooling::Max) continue;
+                    TileCase c{steps(0, 1100, rows), steps(0, 1100, columns), Pattern, pooling};
+                    c.signed_max = signed_max;
+                    c.rows = 1100;
+                    const double error = tile_error(c, rule, run, nullptr);
+                    QVERIFY2(error <= run.tolerance(), QByteArray::number(error));
+                }
+    }
+
+    void negativeControls_data() {
+        QTest::addColumn<int>("fault");
+        QTest::addRow("head mod kv instead of head / group")
+            << static_cast<int>(Fault::TileInsteadOfRepeat);
+        QTest::addRow("cap left out") << static_cast<int>(Fault::NoCap);
+        QTest::addRow("window off by one") << static_cast<int>(Fault::WindowOffByOne);
+    }
+    void negativeControls() {
+        QFETCH(int, fault);
+        const Shape shape{16, 6, 2, 32, 90};
+        const kernels::ScoreRule rule = rule_of(shape, 3, 17);
+        TileCase c{steps(0, 90, 4), steps(0, 90, 4)};
+        c.rows = 90;
+        TileRun run(shape, rule, Element::BF16, 11);
+        QVERIFY(tile_error(c, rule, run, nullptr) <= run.tolerance());
+        for (int h = 0; h < 6; ++h)
+            run.dense[static_cast<std::size_t>(h)] =
+                support::dense_head(run.trace.host_view(), rule, h, 90, static_cast<Fault>(fault));
+        QVERIFY(tile_error(c, rule, run, nullptr) > 100 * run.tolerance());
+    }
+
+    // Equal ends of a range, and what no number stands for.
+    void bytesOfOddRanges() {
+        const Shape shape{16, 1, 1, 16, 40};
+        const kernels::ScoreRule rule = rule_of(shape);
+        const TileRun run(shape, rule, Element::BF16, 11);
+        TileCase c{steps(0, 40, 1), steps(0, 40, 1), Scores, TilePooling::None};
+        c.rows = 40;
+        const Bytes bytes{kernels::TileArgs::Transfer::Linear, 0, 0};
+        const auto out = device_tile<std::uint8_t>(c, rule, run, nullptr, &bytes);
+        for (std::int64_t dest = 0; dest < 40; ++dest)
+            for (std::int64_t src = 0; src < 40; ++src) {
+                const bool above = run.dense[0].score(dest, src) > 0;
+                QCOMPARE(int{out[static_cast<std::size_t>(dest * 40 + src)]}, above ? 255 : 0);
+            }
+    }
+};
+
+QTEST_APPLESS_MAIN(CudaTileTest)
+#include "cuda_tile_test.moc"
