@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/engine_worker.h"
+#include "app/thread_priority.h"
 
 namespace app {
 
@@ -33,6 +34,7 @@ EngineThread::~EngineThread() {
 }
 
 void EngineThread::loop(EngineSource source, const std::stop_token& quit) {
+    yieldToTheWindow();
     EngineWorker worker(std::move(source), [this](EngineEvent event) {
         m_outbox.post([&](std::vector<EngineEvent>& news) { append(news, std::move(event)); });
     });

@@ -11,6 +11,7 @@
 
 #include "app/engine_worker.h"
 #include "app/latest_request.h"
+#include "app/thread_priority.h"
 
 namespace app {
 
@@ -100,6 +101,7 @@ struct ReaderWorker::Reading {
 };
 
 void ReaderWorker::Reading::run(const std::stop_token& quit) {
+    yieldToTheWindow();
     std::unique_lock lock(mutex);
     while (!quit.stop_requested()) {
         takeRequests();

@@ -139,6 +139,8 @@ ModelInfo inspect_model(const std::string& path) {
         ModelInfo info = info_of(checkpoint, plan, OpenRequest{}.page_tokens);
         const TraceLayout layout(plan.config, info.page_tokens, true);
         info.pages = pool_pages({}, layout, plan.config.context);
+        // A model whose text cannot be read is as little of use as one whose weights cannot.
+        info.has_chat_template = tokenizer::make_tokenizer(checkpoint)->has_chat_template();
         return info;
     } catch (const Error& refusal) {
         ModelInfo info;

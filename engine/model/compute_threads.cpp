@@ -3,9 +3,6 @@
 
 #include <ATen/Parallel.h>
 #include <omp.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace engine {
 namespace {
@@ -22,12 +19,6 @@ kernels::Parallel compute_threads(int threads) {
     at::set_num_threads(threads);
     omp_set_num_threads(threads);
     return {threads, run_on_openmp};
-}
-
-void yield_to_the_window() {
-    // Threads inherit it: OpenMP starts its team from this thread. Failure only costs smoothness.
-    constexpr int below_normal = 5;
-    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), below_normal);
 }
 
 }  // namespace engine
