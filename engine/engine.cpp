@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opening: headers, plan, weights, tokenizer, page pool. And inspecting, which stops after the plan.
+// Opening: headers, plan, weights, tokenizer, page pool. And inspecting, which stops after the
+// plan.
 #include "engine/engine.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 std::string format_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan) {
     const bool gguf = checkpoint.format == formats::Checkpoint::Format::Gguf;
     std::string storage;
-    if (!plan.layers.empty()) storage = formats::name_of(checkpoint.at(plan.layers.front().q).storage);
+    if (!plan.layers.empty())
+        storage = formats::name_of(checkpoint.at(plan.layers.front().q).storage);
     return (gguf ? "GGUF " : "safetensors ") + storage;
 }
 
@@ -35,24 +37,27 @@ std::int64_t planned_bytes(const formats::Checkpoint& checkpoint, const families
     if (plan.unembedding != plan.embedding) count(plan.unembedding);
     for (const families::LayerWeights& layer : plan.layers)
         for (const std::string* name :
-             {&layer.attention_norm, &layer.q, &layer.k, &layer.v, &layer.o, &layer.q_bias, &layer.k_bias,
-              &layer.v_bias, &layer.o_bias, &layer.q_norm, &layer.k_norm, &layer.mlp_norm, &layer.gate, &layer.up,
-              &layer.down})
+             {&layer.attention_norm, &layer.q, &layer.k, &layer.v, &layer.o, &layer.q_bias,
+              &layer.k_bias, &layer.v_bias, &layer.o_bias, &layer.q_norm, &layer.k_norm,
+              &layer.mlp_norm, &layer.gate, &layer.up, &layer.down})
             count(*name);
     return bytes;
 }
 
-// "SmolLM2-135M-Instruct" of ".../SmolLM2-135M-Instruct.Q4_1.gguf": people know models by their files, and what converters
-// write into general.name is often a training run's. The storage type stands apart, in `format`.
+// "SmolLM2-135M-Instruct" of ".../SmolLM2-135M-Instruct.Q4_1.gguf": people know models by their
+// files, and what converters write into general.name is often a training run's. The storage type
+// stands apart, in `format`.
 std::string file_name(const std::string& path) {
     std::filesystem::path file = std::filesystem::path(path).lexically_normal();
     if (!file.has_filename()) file = file.parent_path();
     if (file.extension() != ".gguf") return file.filename().string();
-    static const std::regex storage_type("[.-](I?Q[0-9]+_[A-Za-z0-9_]+|BF16|F16|F32)$", std::regex::icase);
+    static const std::regex storage_type("[.-](I?Q[0-9]+_[A-Za-z0-9_]+|BF16|F16|F32)$",
+                                         std::regex::icase);
     return std::regex_replace(file.stem().string(), storage_type, "");
 }
 
-ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan, std::int64_t page_tokens) {
+ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan,
+                  std::int64_t page_tokens) {
     const ModelConfig& config = plan.config;
     ModelInfo info;
     info.path = checkpoint.path;
@@ -79,9 +84,10 @@ ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPl
     return info;
 }
 
-// Pages for the pool: a share of what is free, as the window and the system want to live too; more than eight whole
-// contexts are never of use.
-std::int64_t pool_pages(const OpenRequest& request, const TraceLayout& layout, std::int64_t context) {
+// Pages for the pool: a share of what is free, as the window and the system want to live too; more
+// than eight whole contexts are never of use.
+std::int64_t pool_pages(const OpenRequest& request, const TraceLayout& layout,
+                        std::int64_t context) {
     const std::int64_t limit =
         request.memory_limit > 0 ? request.memory_limit : memory_available() / 4 * 3;
     constexpr std::int64_t most_contexts = 8;
@@ -89,19 +95,21 @@ std::int64_t pool_pages(const OpenRequest& request, const TraceLayout& layout, s
         std::min(limit / layout.page_bytes(), most_contexts * layout.pages_for(context));
     if (pages < 1)
         throw Error(Failure::Kind::OutOfMemory,
-                    "one page of the trace needs " + format_bytes(layout.page_bytes()) + ", and the limit is " +
-                        format_bytes(limit),
+                    "one page of the trace needs " + format_bytes(layout.page_bytes()) +
+                        ", and the limit is " + format_bytes(limit),
                     "page pool", "raise the memory limit or use smaller pages");
     return pages;
 }
 
 }  // namespace
 
-std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress& on_progress, std::stop_token stop) {
+std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress& on_progress,
+                                    std::stop_token stop) {
     if (request.dtype && *request.dtype != DType::F32)
-        throw Error(Failure::Kind::Unsupported,
-                    std::string(name_of(*request.dtype)) + " is not a compute dtype of the CPU engine", request.path,
-                    "use float32: weights of any stored dtype are computed in it exactly");
+        throw Error(
+            Failure::Kind::Unsupported,
+            std::string(name_of(*request.dtype)) + " is not a compute dtype of the CPU engine",
+            request.path, "use float32: weights of any stored dtype are computed in it exactly");
     if (request.page_tokens < 1 || request.page_tokens > 4096)
         throw Error(Failure::Kind::BadRequest, "a page of " + std::to_string(request.page_tokens) +
                                                    " tokens is outside 1 to 4,096");
@@ -109,7 +117,8 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     const families::ModelPlan plan = families::plan_model(checkpoint);
     constexpr int most_threads = 1024;
     if (request.threads < 0 || request.threads > most_threads)
-        throw Error(Failure::Kind::BadRequest, std::to_string(request.threads) + " threads are outside 1 to 1,024");
+        throw Error(Failure::Kind::BadRequest,
+                    std::to_string(request.threads) + " threads are outside 1 to 1,024");
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int threads = request.threads > 0 ? request.threads : cores;
     const kernels::Parallel parallel = compute_threads(threads);
@@ -119,8 +128,10 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
             if (on_progress) on_progress(Progress{done, total});
         },
         stop);
-    auto layout = std::make_shared<const TraceLayout>(plan.config, request.page_tokens, request.capture);
-    auto pool = std::make_shared<PagePool>(layout->page_bytes(), pool_pages(request, *layout, plan.config.context));
+    auto layout =
+        std::make_shared<const TraceLayout>(plan.config, request.page_tokens, request.capture);
+    auto pool = std::make_shared<PagePool>(layout->page_bytes(),
+                                           pool_pages(request, *layout, plan.config.context));
     auto tokens = tokenizer::make_tokenizer(checkpoint);
     ModelInfo info = info_of(checkpoint, plan, request.page_tokens);
     info.weight_bytes = model->weight_bytes;
@@ -128,8 +139,8 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     info.pages = pool->capacity();
     info.threads = threads;
     info.has_chat_template = tokens->has_chat_template();
-    return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens), std::move(pool),
-                                         std::move(layout), parallel);
+    return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens),
+                                         std::move(pool), std::move(layout), parallel);
 }
 
 ModelInfo inspect_model(const std::string& path) {
@@ -157,9 +168,12 @@ ModelInfo inspect_model(const std::string& path) {
 
 }  // namespace engine
 
-engine::Engine* headscope_open_engine(const engine::OpenRequest* request, const engine::OnProgress* on_progress,
+engine::Engine* headscope_open_engine(const engine::OpenRequest* request,
+                                      const engine::OnProgress* on_progress,
                                       const std::stop_token* stop) {
     return engine::open_engine(*request, *on_progress, *stop).release();
 }
 
-void headscope_inspect_model(const char* path, engine::ModelInfo* out) { *out = engine::inspect_model(path); }
+void headscope_inspect_model(const char* path, engine::ModelInfo* out) {
+    *out = engine::inspect_model(path);
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads what runs have written. Any number of threads at once (CPU) or the view stream (GPU); sees every row published
-// so far and never waits for the writer. A run that is closed while a request is in work finishes that request; later
-// requests for it throw BadRequest.
+// Reads what runs have written. Any number of threads at once (CPU) or the view stream (GPU); sees
+// every row published so far and never waits for the writer. A run that is closed while a request
+// is in work finishes that request; later requests for it throw BadRequest.
 #pragma once
 #include <optional>
 #include <stop_token>
@@ -18,10 +18,10 @@
 namespace engine {
 
 struct TensorName {
-    std::string kind;            // "pattern", "lse", "residual", … : the table of tensors that `dump` writes
-    std::optional<Layer> layer;  // none for token_ids, logits, embedding
+    std::string kind;  // "pattern", "lse", "residual", … : the table of tensors that `dump` writes
+    std::optional<Layer> layer;     // none for token_ids, logits, embedding
     std::optional<TokenId> target;  // logit_attribution only; default: each row's own top token
-    std::string full() const {   // "layers.3.pattern", "logits"
+    std::string full() const {      // "layers.3.pattern", "logits"
         return layer ? "layers." + std::to_string(to_int(*layer)) + "." + kind : kind;
     }
 };
@@ -38,8 +38,9 @@ class TraceReader {
     virtual ContributionTable contributions(const ContributionRequest&) const = 0;
     virtual TopTokens logits(RunId, Position, int k) const = 0;
     virtual CheckReport checks(RunId, Layer) const = 0;
-    // Rows [begin, end) of what `dump` writes, float32: the row dimension of the tensor is cut to them, and src of
-    // scores and pattern is cut to [0, rows.end). Successive calls with the same rows share the recomputed residual.
+    // Rows [begin, end) of what `dump` writes, float32: the row dimension of the tensor is cut to
+    // them, and src of scores and pattern is cut to [0, rows.end). Successive calls with the same
+    // rows share the recomputed residual.
     virtual NamedTensor read(RunId, const TensorName&, Rows) const = 0;
 };
 

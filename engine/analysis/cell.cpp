@@ -18,8 +18,8 @@ double score(const kernels::ScoreRule& rule, const float* q, const float* k, int
 
 }  // namespace
 
-Cell exact_cell(const Model& model, const HeadProjections& projections, const RunTrace& run, LayerHead at,
-                Position dest_position, Position src_position, const Target& target) {
+Cell exact_cell(const Model& model, const HeadProjections& projections, const RunTrace& run,
+                LayerHead at, Position dest_position, Position src_position, const Target& target) {
     check_head(model, at);
     const std::int64_t dest = to_int(dest_position), src = to_int(src_position);
     check_rows(run, {dest, dest + 1});
@@ -30,7 +30,8 @@ Cell exact_cell(const Model& model, const HeadProjections& projections, const Ru
     cell.src = src_position;
     const kernels::TraceView trace = run.view(at.layer);
     const kernels::ScoreRule rule = score_rule(model, at.layer);
-    const std::int64_t first = rule.window > 0 ? std::max<std::int64_t>(0, dest - rule.window + 1) : 0;
+    const std::int64_t first =
+        rule.window > 0 ? std::max<std::int64_t>(0, dest - rule.window + 1) : 0;
     cell.row_cells = dest - first + 1;
     if (src < first || src > dest) return cell;
 

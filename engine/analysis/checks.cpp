@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The invariants on a real run, per layer, over rows spread evenly (the report says how many of how many).
+// The invariants on a real run, per layer, over rows spread evenly (the report says how many of how
+// many).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -34,8 +35,8 @@ struct Largest {
 
 }  // namespace
 
-CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer, ResidualReplay& replay,
-                           const kernels::Parallel& parallel) {
+CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
+                           ResidualReplay& replay, const kernels::Parallel& parallel) {
     check_layer(model, layer);
     const std::int64_t published = run.rows();
     check_rows(run, {0, published});
@@ -65,7 +66,8 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
                 score.see(std::abs(s));
                 sum += p[src];
                 const float* v = trace.v(src, static_cast<std::int32_t>(h) / trace.group());
-                for (std::int64_t i = 0; i < d; ++i) rebuilt[static_cast<std::size_t>(i)] += double{p[src]} * v[i];
+                for (std::int64_t i = 0; i < d; ++i)
+                    rebuilt[static_cast<std::size_t>(i)] += double{p[src]} * v[i];
             }
             row_sum.see(std::abs(sum - 1));
             const float* kept = trace.z(dest, static_cast<std::int32_t>(h));
@@ -81,7 +83,8 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
     Largest heads_apart, heads_most;
     const Linear& o = model.layers[static_cast<std::size_t>(to_int(layer))].o;
     const auto count = static_cast<std::int64_t>(chosen.size());
-    const std::vector<float> parts = head_contributions(model, to_int(layer), z.data(), count, parallel);
+    const std::vector<float> parts =
+        head_contributions(model, to_int(layer), z.data(), count, parallel);
     std::vector<float> whole(static_cast<std::size_t>(count * d_model));
     PanelScratch panel;
     o.forward(z.data(), count, whole.data(), false, panel, parallel);
@@ -99,10 +102,11 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
     report.row_sum_tolerance =
         static_cast<float>(1e-5 + 2 * std::numeric_limits<float>::epsilon() * score.value);
     report.z_error = error(z_most.value > 0 ? z_apart.value / z_most.value : z_apart.value);
-    report.heads_error = error(heads_most.value > 0 ? heads_apart.value / heads_most.value : heads_apart.value);
+    report.heads_error =
+        error(heads_most.value > 0 ? heads_apart.value / heads_most.value : heads_apart.value);
 
-    // embedding + Σ writes = the residual stream that the logits came from: told by the logits themselves, those the run
-    // had against those of the stream computed again.
+    // embedding + Σ writes = the residual stream that the logits came from: told by the logits
+    // themselves, those the run had against those of the stream computed again.
     const auto kept = run.newest_logits();
     if (to_int(layer) == config.layers - 1 && kept && kept->position < published) {
         const std::vector<float> again = replay.logits_of(run, kept->position);

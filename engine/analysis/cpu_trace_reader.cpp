@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The TraceReader on a CPU: each call computes on the calling thread and the compute threads. Looks a run up, holds it for
-// the call, and hands on to one file an idea.
+// The TraceReader on a CPU: each call computes on the calling thread and the compute threads. Looks
+// a run up, holds it for the call, and hands on to one file an idea.
 #include "engine/analysis/cpu_trace_reader.h"
 
 #include "engine/analysis/head_projections.h"
@@ -15,23 +15,29 @@ namespace {
 
 class CpuTraceReader final : public TraceReader {
   public:
-    CpuTraceReader(std::shared_ptr<const Model> model, std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
+    CpuTraceReader(std::shared_ptr<const Model> model,
+                   std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
                    std::shared_ptr<const RunTable> table, kernels::Parallel parallel)
-        : model_(std::move(model)), tokenizer_(std::move(tokenizer)), table_(std::move(table)), parallel_(parallel),
+        : model_(std::move(model)),
+          tokenizer_(std::move(tokenizer)),
+          table_(std::move(table)),
+          parallel_(parallel),
           projections_(std::make_shared<HeadProjections>(model_, parallel)),
           tensors_(std::make_unique<NamedTensors>(model_, projections_, parallel)) {}
 
     std::int64_t rows(RunId run) const override { return table_->at(run)->rows(); }
 
     Tile tile(const TileRequest& request, std::stop_token stop) const override {
-        if (request.quantity == Quantity::Attribution) check_target({request.target, request.distractor});
+        if (request.quantity == Quantity::Attribution)
+            check_target({request.target, request.distractor});
         return rebuild_tile(*model_, *projections_, *table_, request, stop, parallel_);
     }
 
     Cell cell(RunId run, LayerHead at, Position dest, Position src, TokenId target,
               std::optional<TokenId> distractor) const override {
         check_target({target, distractor});
-        return exact_cell(*model_, *projections_, *table_->at(run), at, dest, src, {target, distractor});
+        return exact_cell(*model_, *projections_, *table_->at(run), at, dest, src,
+                          {target, distractor});
     }
 
     HeadTable metrics(const MetricsRequest& request, std::stop_token stop) const override {
@@ -41,7 +47,8 @@ class CpuTraceReader final : public TraceReader {
     ContributionTable contributions(const ContributionRequest& request) const override {
         check_target({request.target.value_or(TokenId{}), request.distractor});
         ResidualReplay replay(model_, parallel_);
-        return contributions_at(*model_, *projections_, *table_->at(request.run), request, replay, parallel_);
+        return contributions_at(*model_, *projections_, *table_->at(request.run), request, replay,
+                                parallel_);
     }
 
     TopTokens logits(RunId id, Position position, int k) const override {
@@ -53,8 +60,9 @@ class CpuTraceReader final : public TraceReader {
         TopTokens top{id, position, {}};
         for (const Choice& choice : most_probable(logits, k)) {
             const bool named = choice.token < tokenizer_->vocab();
-            top.candidates.push_back({TokenId{choice.token}, named ? tokenizer_->bytes(TokenId{choice.token}) : "",
-                                      choice.probability, logits[static_cast<std::size_t>(choice.token)]});
+            top.candidates.push_back(
+                {TokenId{choice.token}, named ? tokenizer_->bytes(TokenId{choice.token}) : "",
+                 choice.probability, logits[static_cast<std::size_t>(choice.token)]});
         }
         return top;
     }
@@ -73,7 +81,8 @@ class CpuTraceReader final : public TraceReader {
         for (const TokenId token : {target.token, target.distractor.value_or(TokenId{})})
             if (to_int(token) < 0 || to_int(token) >= model_->config.vocab)
                 throw Error(Failure::Kind::BadRequest,
-                            "token id " + std::to_string(to_int(token)) + " is not in the vocabulary of " +
+                            "token id " + std::to_string(to_int(token)) +
+                                " is not in the vocabulary of " +
                                 std::to_string(model_->config.vocab) + " tokens",
                             "target");
     }
@@ -88,11 +97,11 @@ class CpuTraceReader final : public TraceReader {
 
 }  // namespace
 
-std::shared_ptr<const TraceReader> make_cpu_trace_reader(std::shared_ptr<const Model> model,
-                                                         std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
-                                                         std::shared_ptr<const RunTable> table,
-                                                         kernels::Parallel parallel) {
-    return std::make_shared<CpuTraceReader>(std::move(model), std::move(tokenizer), std::move(table), parallel);
+std::shared_ptr<const TraceReader> make_cpu_trace_reader(
+    std::shared_ptr<const Model> model, std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
+    std::shared_ptr<const RunTable> table, kernels::Parallel parallel) {
+    return std::make_shared<CpuTraceReader>(std::move(model), std::move(tokenizer),
+                                            std::move(table), parallel);
 }
 
 }  // namespace engine

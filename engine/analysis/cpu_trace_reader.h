@@ -10,8 +10,8 @@
 
 namespace engine {
 
-std::shared_ptr<const TraceReader> make_cpu_trace_reader(std::shared_ptr<const Model>,
-                                                         std::shared_ptr<const tokenizer::Tokenizer>,
-                                                         std::shared_ptr<const RunTable>, kernels::Parallel);
+std::shared_ptr<const TraceReader> make_cpu_trace_reader(
+    std::shared_ptr<const Model>, std::shared_ptr<const tokenizer::Tokenizer>,
+    std::shared_ptr<const RunTable>, kernels::Parallel);
 
 }  // namespace engine

@@ -13,12 +13,14 @@
 namespace engine {
 namespace {
 
-// A browsing session asks for a handful of targets; past this many the kept ones are dropped, not searched.
+// A browsing session asks for a handful of targets; past this many the kept ones are dropped, not
+// searched.
 constexpr std::size_t kept_targets = 32;
 
 std::vector<float> row_of(const Linear& linear, TokenId token) {
     std::vector<float> row(static_cast<std::size_t>(linear.in()));
-    kernels::cpu::decode_rows(linear.weights().front(), to_int(token), to_int(token) + 1, row.data(), {});
+    kernels::cpu::decode_rows(linear.weights().front(), to_int(token), to_int(token) + 1,
+                              row.data(), {});
     return row;
 }
 
@@ -37,13 +39,17 @@ Floats HeadProjections::r(int layer) const {
     const Linear& o = model_->layers[at].o;
     std::vector<float> weight(static_cast<std::size_t>(o.in() * o.out()));
     o.decode(weight.data(), parallel_);
-    const at::Tensor heads = at::from_blob(weight.data(), {o.out(), config.query_heads, config.head_dim}, at::kFloat)
-                                 .permute({1, 0, 2});  // [Hq, d_model, D]
-    const at::Tensor r = std::get<1>(at::linalg_qr(heads, "r")).contiguous();  // [Hq, min(d_model, D), D]
+    const at::Tensor heads =
+        at::from_blob(weight.data(), {o.out(), config.query_heads, config.head_dim}, at::kFloat)
+            .permute({1, 0, 2});  // [Hq, d_model, D]
+    const at::Tensor r =
+        std::get<1>(at::linalg_qr(heads, "r")).contiguous();  // [Hq, min(d_model, D), D]
     const std::int64_t rows = r.size(1), d = config.head_dim;
-    auto out = std::make_shared<std::vector<float>>(static_cast<std::size_t>(config.query_heads * d * d), 0.0f);
+    auto out = std::make_shared<std::vector<float>>(
+        static_cast<std::size_t>(config.query_heads * d * d), 0.0f);
     for (std::int64_t head = 0; head < config.query_heads; ++head)
-        std::copy_n(r.const_data_ptr<float>() + head * rows * d, rows * d, out->data() + head * d * d);
+        std::copy_n(r.const_data_ptr<float>() + head * rows * d, rows * d,
+                    out->data() + head * d * d);
     const std::lock_guard lock(mutex_);
     if (!r_[at]) r_[at] = std::move(out);
     return r_[at];
@@ -52,7 +58,8 @@ Floats HeadProjections::r(int layer) const {
 Floats HeadProjections::direction(const Target& target) const {
     {
         const std::lock_guard lock(mutex_);
-        if (const auto found = direction_.find(target); found != direction_.end()) return found->second;
+        if (const auto found = direction_.find(target); found != direction_.end())
+            return found->second;
     }
     auto u = std::make_shared<std::vector<float>>(row_of(model_->unembedding, target.token));
     if (target.distractor) {
@@ -76,7 +83,8 @@ Floats HeadProjections::p(int layer, const Target& target) const {
     std::vector<float> weight(static_cast<std::size_t>(o.in() * o.out()));
     o.decode(weight.data(), parallel_);
     const at::Tensor w = at::from_blob(weight.data(), {o.out(), o.in()}, at::kFloat);
-    const at::Tensor direction_tensor = at::from_blob(const_cast<float*>(u->data()), {o.out()}, at::kFloat);
+    const at::Tensor direction_tensor =
+        at::from_blob(const_cast<float*>(u->data()), {o.out()}, at::kFloat);
     const at::Tensor product = at::mv(w.t(), direction_tensor).contiguous();
     const float* from = product.const_data_ptr<float>();
     auto out = std::make_shared<const std::vector<float>>(from, from + o.in());

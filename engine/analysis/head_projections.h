@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What analysis needs of W_O per head: R_h of W_O_h = Q_h R_h (lengths of writes), and p_h = W_O_hᵀ u for a direction u of
-// the residual stream (dots with writes). Kept once computed; any thread.
+// What analysis needs of W_O per head: R_h of W_O_h = Q_h R_h (lengths of writes), and p_h = W_O_hᵀ
+// u for a direction u of the residual stream (dots with writes). Kept once computed; any thread.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -29,8 +29,8 @@ class HeadProjections {
 
     // [Hq, D, D] row-major; rows past d_model are 0 where d_model < D.
     Floats r(int layer) const;
-    // γ ⊙ (W_U[token] − W_U[distractor]), [d_model]: a write's dot with it, times the frozen scale of the row, is the
-    // write's logit attribution.
+    // γ ⊙ (W_U[token] − W_U[distractor]), [d_model]: a write's dot with it, times the frozen scale
+    // of the row, is the write's logit attribution.
     Floats direction(const Target&) const;
     // W_O_hᵀ · direction, [Hq, D].
     Floats p(int layer, const Target&) const;
@@ -39,7 +39,7 @@ class HeadProjections {
     std::shared_ptr<const Model> model_;
     kernels::Parallel parallel_;
     mutable std::mutex mutex_;
-    mutable std::vector<Floats> r_;                                  // [layers]
+    mutable std::vector<Floats> r_;  // [layers]
     mutable std::map<Target, Floats> direction_;
     mutable std::map<std::pair<Target, int>, Floats> p_;
 };

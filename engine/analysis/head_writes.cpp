@@ -19,7 +19,9 @@ double dot(const float* a, const float* b, std::int64_t n) {
     return sum;
 }
 
-float length(const float* a, std::int64_t n) { return static_cast<float>(std::sqrt(dot(a, a, n))); }
+float length(const float* a, std::int64_t n) {
+    return static_cast<float>(std::sqrt(dot(a, a, n)));
+}
 
 float largest(const std::vector<float>& values) {
     float most = 0;
@@ -29,34 +31,40 @@ float largest(const std::vector<float>& values) {
 
 }  // namespace
 
-std::vector<float> head_contributions(const Model& model, int layer, const float* z, std::int64_t rows,
-                                      const kernels::Parallel& parallel) {
+std::vector<float> head_contributions(const Model& model, int layer, const float* z,
+                                      std::int64_t rows, const kernels::Parallel& parallel) {
     const ModelConfig& config = model.config;
     const Linear& o = model.layers[static_cast<std::size_t>(layer)].o;
     std::vector<float> weight(static_cast<std::size_t>(o.in() * o.out()));
     o.decode(weight.data(), parallel);
     const std::int64_t heads = config.query_heads, d = config.head_dim;
-    const at::Tensor w = at::from_blob(weight.data(), {o.out(), heads, d}, at::kFloat).permute({1, 2, 0});
-    const at::Tensor zt = at::from_blob(const_cast<float*>(z), {rows, heads, d}, at::kFloat).permute({1, 0, 2});
-    const at::Tensor product = at::bmm(zt, w).permute({1, 0, 2}).contiguous();  // [rows, Hq, d_model]
+    const at::Tensor w =
+        at::from_blob(weight.data(), {o.out(), heads, d}, at::kFloat).permute({1, 2, 0});
+    const at::Tensor zt =
+        at::from_blob(const_cast<float*>(z), {rows, heads, d}, at::kFloat).permute({1, 0, 2});
+    const at::Tensor product =
+        at::bmm(zt, w).permute({1, 0, 2}).contiguous();  // [rows, Hq, d_model]
     const float* from = product.const_data_ptr<float>();
     return {from, from + rows * heads * o.out()};
 }
 
 std::vector<float> row_logits(const RunTrace& run, std::int64_t position, ResidualReplay& replay) {
-    if (const auto kept = run.newest_logits(); kept && kept->position == position) return kept->values;
+    if (const auto kept = run.newest_logits(); kept && kept->position == position)
+        return kept->values;
     return replay.logits_of(run, position);
 }
 
-ContributionTable contributions_at(const Model& model, const HeadProjections& projections, const RunTrace& run,
-                                   const ContributionRequest& request, ResidualReplay& replay,
-                                   const kernels::Parallel& parallel) {
+ContributionTable contributions_at(const Model& model, const HeadProjections& projections,
+                                   const RunTrace& run, const ContributionRequest& request,
+                                   ResidualReplay& replay, const kernels::Parallel& parallel) {
     const std::int64_t at = to_int(request.position);
     check_rows(run, {at, at + 1});
     const ModelConfig& config = model.config;
     const std::int64_t d_model = config.d_model, heads = config.query_heads;
     const std::vector<float> logits = row_logits(run, at, replay);
-    const auto logit_of = [&](TokenId token) { return logits[static_cast<std::size_t>(to_int(token))]; };
+    const auto logit_of = [&](TokenId token) {
+        return logits[static_cast<std::size_t>(to_int(token))];
+    };
 
     ContributionTable table;
     table.id = request.id;
@@ -64,15 +72,17 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
     table.position = request.position;
     table.layers = config.layers;
     table.query_heads = config.query_heads;
-    table.target = request.target.value_or(
-        TokenId{static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin())});
+    table.target = request.target.value_or(TokenId{static_cast<std::int32_t>(
+        std::max_element(logits.begin(), logits.end()) - logits.begin())});
     table.distractor = request.distractor;
     table.logit = logit_of(table.target) - (table.distractor ? logit_of(*table.distractor) : 0.0f);
 
     const Floats direction = projections.direction({table.target, table.distractor});
     const double scale = run.final_scale()[at];
     double total = 0;
-    const auto attribute = [&](const float* write) { return scale * dot(write, direction->data(), d_model); };
+    const auto attribute = [&](const float* write) {
+        return scale * dot(write, direction->data(), d_model);
+    };
     std::vector<float> z(static_cast<std::size_t>(config.q_columns()));
     replay.replay(run, {at, at + 1}, [&](const ResidualReplay::Writes& writes) {
         if (writes.layer == 0) {
@@ -81,16 +91,19 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
             total += attribute(writes.before);
         }
         gather_z(run.view(Layer{writes.layer}), {at, at + 1}, z.data());
-        const std::vector<float> heads_out = head_contributions(model, writes.layer, z.data(), 1, parallel);
+        const std::vector<float> heads_out =
+            head_contributions(model, writes.layer, z.data(), 1, parallel);
         const float* bias = model.layers[static_cast<std::size_t>(writes.layer)].o.bias();
         double apart = 0, most = 0;
         for (std::int64_t i = 0; i < d_model; ++i) {
             double sum = bias != nullptr ? bias[i] : 0.0;
-            for (std::int64_t h = 0; h < heads; ++h) sum += heads_out[static_cast<std::size_t>(h * d_model + i)];
+            for (std::int64_t h = 0; h < heads; ++h)
+                sum += heads_out[static_cast<std::size_t>(h * d_model + i)];
             apart = std::max(apart, std::abs(sum - writes.attention_out[i]));
             most = std::max(most, std::abs(double{writes.attention_out[i]}));
         }
-        if (most > 0) table.heads_close = std::max(table.heads_close, static_cast<float>(apart / most));
+        if (most > 0)
+            table.heads_close = std::max(table.heads_close, static_cast<float>(apart / most));
         for (std::int64_t h = 0; h < heads; ++h) {
             const float* write = heads_out.data() + h * d_model;
             table.head_norm.push_back(length(write, d_model));
@@ -102,7 +115,8 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
         table.mlp_attribution.push_back(static_cast<float>(attribute(writes.mlp_out)));
         total += attribute(writes.attention_out) + attribute(writes.mlp_out);
     });
-    table.closes = static_cast<float>(std::abs(total - table.logit) / std::max(largest(logits), 1e-30f));
+    table.closes =
+        static_cast<float>(std::abs(total - table.logit) / std::max(largest(logits), 1e-30f));
     return table;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What heads, MLPs and the embedding write at a position, by length and by logit attribution; and the invariants.
+// What heads, MLPs and the embedding write at a position, by length and by logit attribution; and
+// the invariants.
 #pragma once
 #include <vector>
 
@@ -17,9 +18,11 @@ std::vector<float> head_contributions(const Model&, int layer, const float* z, s
 // Logits of one row: those the run had where they are kept, else from its replayed residual stream.
 std::vector<float> row_logits(const RunTrace&, std::int64_t position, ResidualReplay&);
 
-ContributionTable contributions_at(const Model&, const HeadProjections&, const RunTrace&, const ContributionRequest&,
-                                   ResidualReplay&, const kernels::Parallel&);
+ContributionTable contributions_at(const Model&, const HeadProjections&, const RunTrace&,
+                                   const ContributionRequest&, ResidualReplay&,
+                                   const kernels::Parallel&);
 
-CheckReport check_layer_of(const Model&, const RunTrace&, Layer, ResidualReplay&, const kernels::Parallel&);
+CheckReport check_layer_of(const Model&, const RunTrace&, Layer, ResidualReplay&,
+                           const kernels::Parallel&);
 
 }  // namespace engine

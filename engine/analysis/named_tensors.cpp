@@ -16,13 +16,17 @@ namespace engine {
 struct NamedTensors::Streams {
     RunId run{};
     Rows rows;
-    std::vector<std::vector<float>> before, attention_out, mlp_out, after;  // [layers] of [rows, d_model]
-    std::vector<float> logits;                                             // [rows, vocab], when asked for
+    std::vector<std::vector<float>> before, attention_out, mlp_out,
+        after;                  // [layers] of [rows, d_model]
+    std::vector<float> logits;  // [rows, vocab], when asked for
 };
 
-NamedTensors::NamedTensors(std::shared_ptr<const Model> model, std::shared_ptr<const HeadProjections> projections,
+NamedTensors::NamedTensors(std::shared_ptr<const Model> model,
+                           std::shared_ptr<const HeadProjections> projections,
                            kernels::Parallel parallel)
-    : model_(std::move(model)), projections_(std::move(projections)), parallel_(parallel),
+    : model_(std::move(model)),
+      projections_(std::move(projections)),
+      parallel_(parallel),
       replay_(model_, parallel) {}
 
 const NamedTensors::Streams& NamedTensors::streams(const RunTrace& run, Rows rows) {
@@ -43,7 +47,8 @@ const NamedTensors::Streams& NamedTensors::streams(const RunTrace& run, Rows row
     return *streams_;
 }
 
-std::vector<float> NamedTensors::contribution_rows(const RunTrace& run, int layer, Rows rows, bool norms) {
+std::vector<float> NamedTensors::contribution_rows(const RunTrace& run, int layer, Rows rows,
+                                                   bool norms) {
     if (norms) {
         const Floats r = projections_->r(layer);
         std::vector<float> out(static_cast<std::size_t>(rows.count() * model_->config.query_heads));
@@ -61,7 +66,8 @@ std::vector<float> NamedTensors::contribution_rows(const RunTrace& run, int laye
     return head_contributions(*model_, layer, z.data(), rows.count(), parallel_);
 }
 
-std::vector<float> NamedTensors::attribution(const RunTrace& run, const TensorName& name, Rows rows) {
+std::vector<float> NamedTensors::attribution(const RunTrace& run, const TensorName& name,
+                                             Rows rows) {
     const int layer = to_int(*name.layer);
     const std::int64_t heads = model_->config.query_heads, vocab = model_->config.vocab;
     std::vector<float> out(static_cast<std::size_t>(rows.count() * heads));
@@ -71,7 +77,8 @@ std::vector<float> NamedTensors::attribution(const RunTrace& run, const TensorNa
             target.token = *name.target;
         } else {
             const float* logits = streams(run, rows).logits.data() + i * vocab;
-            target.token = TokenId{static_cast<std::int32_t>(std::max_element(logits, logits + vocab) - logits)};
+            target.token = TokenId{
+                static_cast<std::int32_t>(std::max_element(logits, logits + vocab) - logits)};
         }
         const Floats p = projections_->p(layer, target);
         kernels::ContributionArgs args;
@@ -86,68 +93,83 @@ std::vector<float> NamedTensors::attribution(const RunTrace& run, const TensorNa
     return out;
 }
 
-NamedTensor NamedTensors::read(std::shared_ptr<const RunTrace> held, const TensorName& name, Rows rows) {
+NamedTensor NamedTensors::read(std::shared_ptr<const RunTrace> held, const TensorName& name,
+                               Rows rows) {
     const RunTrace& run = *held;
     check_rows(run, rows);
     const ModelConfig& config = model_->config;
     const bool layered = name.kind != "logits" && name.kind != "embedding";
     if (layered && !name.layer)
-        throw Error(Failure::Kind::BadRequest, "tensor \"" + name.kind + "\" needs a layer", name.kind);
+        throw Error(Failure::Kind::BadRequest, "tensor \"" + name.kind + "\" needs a layer",
+                    name.kind);
     if (name.layer) check_layer(*model_, *name.layer);
     if (name.target && (to_int(*name.target) < 0 || to_int(*name.target) >= config.vocab))
         throw Error(Failure::Kind::BadRequest, "target " + std::to_string(to_int(*name.target)) +
-                                                   " is not in the vocabulary of " + std::to_string(config.vocab));
+                                                   " is not in the vocabulary of " +
+                                                   std::to_string(config.vocab));
     const std::lock_guard lock(mutex_);
     const std::int64_t count = rows.count(), heads = config.query_heads, d = config.head_dim;
     const int layer = name.layer ? to_int(*name.layer) : 0;
     const auto at = static_cast<std::size_t>(layer);
     const auto tensor = [&](std::vector<std::int64_t> shape, std::vector<float> values) {
-        return NamedTensor{name.full(), make_payload(DType::F32, std::move(shape), std::move(values))};
+        return NamedTensor{name.full(),
+                           make_payload(DType::F32, std::move(shape), std::move(values))};
     };
     // [rows, n, D] of q, z (n = Hq) or k, v (n = Hkv), as the kernel got or gave them.
     const auto kept = [&](std::int64_t n, auto&& row_of) {
         std::vector<float> out;
         out.reserve(static_cast<std::size_t>(count * n * d));
         for (std::int64_t row = rows.begin; row < rows.end; ++row)
-            for (std::int32_t head = 0; head < n; ++head) out.insert(out.end(), row_of(row, head), row_of(row, head) + d);
+            for (std::int32_t head = 0; head < n; ++head)
+                out.insert(out.end(), row_of(row, head), row_of(row, head) + d);
         return tensor({count, n, d}, std::move(out));
     };
     const kernels::TraceView trace = run.view(Layer{layer});
 
     if (name.kind == "logits") return tensor({count, config.vocab}, streams(run, rows).logits);
-    if (name.kind == "embedding") return tensor({count, config.d_model}, streams(run, rows).before.front());
+    if (name.kind == "embedding")
+        return tensor({count, config.d_model}, streams(run, rows).before.front());
     if (name.kind == "q") return kept(heads, [&](auto t, auto h) { return trace.q(t, h); });
-    if (name.kind == "k") return kept(config.kv_heads, [&](auto t, auto h) { return trace.k(t, h); });
-    if (name.kind == "v") return kept(config.kv_heads, [&](auto t, auto h) { return trace.v(t, h); });
+    if (name.kind == "k")
+        return kept(config.kv_heads, [&](auto t, auto h) { return trace.k(t, h); });
+    if (name.kind == "v")
+        return kept(config.kv_heads, [&](auto t, auto h) { return trace.v(t, h); });
     if (name.kind == "z") return kept(heads, [&](auto t, auto h) { return trace.z(t, h); });
     if (name.kind == "lse") {
         std::vector<float> out;
         for (std::int32_t head = 0; head < heads; ++head)
-            for (std::int64_t row = rows.begin; row < rows.end; ++row) out.push_back(*trace.lse(row, head));
+            for (std::int64_t row = rows.begin; row < rows.end; ++row)
+                out.push_back(*trace.lse(row, head));
         return tensor({heads, count}, std::move(out));
     }
     if (name.kind == "qkv") {
         const DecoderLayer& weights = model_->layers[at];
         std::vector<float> normed = streams(run, rows).before[at];
-        kernels::cpu::rms_norm(normed.data(), weights.attention_norm.data(), config.norm_eps, normed.data(), count,
-                               config.d_model, parallel_);
+        kernels::cpu::rms_norm(normed.data(), weights.attention_norm.data(), config.norm_eps,
+                               normed.data(), count, config.d_model, parallel_);
         std::vector<float> out(static_cast<std::size_t>(count * weights.qkv.out()));
         PanelScratch panel;
         weights.qkv.forward(normed.data(), count, out.data(), false, panel, parallel_);
         return tensor({count, weights.qkv.out()}, std::move(out));
     }
     if (name.kind == "scores" || name.kind == "pattern")
-        return tensor({heads, count, rows.end},
-                      exact_rows(*model_, run, *name.layer, rows, name.kind == "scores", parallel_));
+        return tensor({heads, count, rows.end}, exact_rows(*model_, run, *name.layer, rows,
+                                                           name.kind == "scores", parallel_));
     if (name.kind == "contribution")
         return tensor({count, heads, config.d_model}, contribution_rows(run, layer, rows, false));
-    if (name.kind == "contribution_norm") return tensor({count, heads}, contribution_rows(run, layer, rows, true));
-    if (name.kind == "logit_attribution") return tensor({count, heads}, attribution(run, name, rows));
-    if (name.kind == "attention_out") return tensor({count, config.d_model}, streams(run, rows).attention_out[at]);
-    if (name.kind == "mlp_out") return tensor({count, config.d_model}, streams(run, rows).mlp_out[at]);
-    if (name.kind == "residual") return tensor({count, config.d_model}, streams(run, rows).after[at]);
+    if (name.kind == "contribution_norm")
+        return tensor({count, heads}, contribution_rows(run, layer, rows, true));
+    if (name.kind == "logit_attribution")
+        return tensor({count, heads}, attribution(run, name, rows));
+    if (name.kind == "attention_out")
+        return tensor({count, config.d_model}, streams(run, rows).attention_out[at]);
+    if (name.kind == "mlp_out")
+        return tensor({count, config.d_model}, streams(run, rows).mlp_out[at]);
+    if (name.kind == "residual")
+        return tensor({count, config.d_model}, streams(run, rows).after[at]);
     throw Error(Failure::Kind::BadRequest, "there is no tensor \"" + name.kind + "\"", {},
-                "known: logits, embedding, q, k, v, qkv, scores, pattern, lse, z, contribution, contribution_norm, "
+                "known: logits, embedding, q, k, v, qkv, scores, pattern, lse, z, contribution, "
+                "contribution_norm, "
                 "logit_attribution, attention_out, mlp_out, residual");
 }
 

@@ -13,9 +13,11 @@ namespace engine {
 
 class NamedTensors {
   public:
-    NamedTensors(std::shared_ptr<const Model>, std::shared_ptr<const HeadProjections>, kernels::Parallel);
+    NamedTensors(std::shared_ptr<const Model>, std::shared_ptr<const HeadProjections>,
+                 kernels::Parallel);
 
-    // Throws Error(BadRequest) for a name that is not in the table, a missing layer, or rows that are not published.
+    // Throws Error(BadRequest) for a name that is not in the table, a missing layer, or rows that
+    // are not published.
     NamedTensor read(std::shared_ptr<const RunTrace>, const TensorName&, Rows);
 
   private:
@@ -27,7 +29,8 @@ class NamedTensors {
     std::shared_ptr<const Model> model_;
     std::shared_ptr<const HeadProjections> projections_;
     kernels::Parallel parallel_;
-    std::mutex mutex_;  // one reader at a time: the streams of the newest chunk are kept for the next name
+    std::mutex
+        mutex_;  // one reader at a time: the streams of the newest chunk are kept for the next name
     ResidualReplay replay_;
     std::shared_ptr<const Streams> streams_;
 };

@@ -17,7 +17,8 @@ void gather_z(const kernels::TraceView& trace, Rows rows, float* to) {
 ResidualReplay::ResidualReplay(std::shared_ptr<const Model> model, kernels::Parallel parallel)
     : model_(std::move(model)), parallel_(parallel) {}
 
-const float* ResidualReplay::replay(const RunTrace& run, Rows rows, const std::function<void(const Writes&)>& visit) {
+const float* ResidualReplay::replay(const RunTrace& run, Rows rows,
+                                    const std::function<void(const Writes&)>& visit) {
     const ModelConfig& config = model_->config;
     const std::int64_t count = rows.count(), size = count * config.d_model;
     for (std::vector<float>* buffer : {&before_, &after_, &attention_, &mlp_, &normed_})
@@ -25,7 +26,8 @@ const float* ResidualReplay::replay(const RunTrace& run, Rows rows, const std::f
     z_.resize(static_cast<std::size_t>(count * config.q_columns()));
     hidden_.resize(static_cast<std::size_t>(mlp_scratch(count, config.d_ff)));
     tokens_.clear();
-    for (std::int64_t at = rows.begin; at < rows.end; ++at) tokens_.push_back(to_int(run.token(at)));
+    for (std::int64_t at = rows.begin; at < rows.end; ++at)
+        tokens_.push_back(to_int(run.token(at)));
     model_->embed(tokens_.data(), count, after_.data());
 
     for (int index = 0; index < config.layers; ++index) {
@@ -35,8 +37,8 @@ const float* ResidualReplay::replay(const RunTrace& run, Rows rows, const std::f
         layer.o.forward(z_.data(), count, attention_.data(), false, panel_, parallel_);
         std::copy_n(before_.data(), size, after_.data());
         kernels::cpu::add(after_.data(), attention_.data(), size, parallel_);
-        kernels::cpu::rms_norm(after_.data(), layer.mlp_norm.data(), config.norm_eps, normed_.data(), count,
-                               config.d_model, parallel_);
+        kernels::cpu::rms_norm(after_.data(), layer.mlp_norm.data(), config.norm_eps,
+                               normed_.data(), count, config.d_model, parallel_);
         mlp(layer, normed_.data(), count, hidden_.data(), mlp_.data(), false, panel_, parallel_);
         kernels::cpu::add(after_.data(), mlp_.data(), size, parallel_);
         if (visit) visit({index, before_.data(), attention_.data(), mlp_.data(), after_.data()});
@@ -47,8 +49,8 @@ const float* ResidualReplay::replay(const RunTrace& run, Rows rows, const std::f
 void ResidualReplay::logits(const float* residual, std::int64_t rows, float* to) {
     const ModelConfig& config = model_->config;
     normed_.resize(static_cast<std::size_t>(rows * config.d_model));
-    kernels::cpu::rms_norm(residual, model_->final_norm.data(), config.norm_eps, normed_.data(), rows, config.d_model,
-                           parallel_);
+    kernels::cpu::rms_norm(residual, model_->final_norm.data(), config.norm_eps, normed_.data(),
+                           rows, config.d_model, parallel_);
     model_->unembedding.forward(normed_.data(), rows, to, false, panel_, parallel_);
 }
 

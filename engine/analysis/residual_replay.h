@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The residual stream at some rows, computed again from their z: a decode step's products without attention. Nothing of
-// it is kept in the trace. One object a thread; the model is shared.
+// The residual stream at some rows, computed again from their z: a decode step's products without
+// attention. Nothing of it is kept in the trace. One object a thread; the model is shared.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -20,14 +20,15 @@ class ResidualReplay {
   public:
     ResidualReplay(std::shared_ptr<const Model>, kernels::Parallel);
 
-    struct Writes {                   // all [rows, d_model], valid during the call
+    struct Writes {  // all [rows, d_model], valid during the call
         int layer;
-        const float* before;          // residual stream that enters the layer
+        const float* before;  // residual stream that enters the layer
         const float* attention_out;
         const float* mlp_out;
         const float* after;
     };
-    // Calls visit for each layer in order; returns the stream after the last [rows, d_model], valid until the next call.
+    // Calls visit for each layer in order; returns the stream after the last [rows, d_model], valid
+    // until the next call.
     const float* replay(const RunTrace&, Rows, const std::function<void(const Writes&)>& visit);
     // The logits [rows, vocab] of a stream after the last layer.
     void logits(const float* residual, std::int64_t rows, float* to);

@@ -14,13 +14,16 @@
 namespace engine {
 namespace {
 
-[[noreturn]] void refuse(std::string what) { throw Error(Failure::Kind::BadRequest, std::move(what)); }
+[[noreturn]] void refuse(std::string what) {
+    throw Error(Failure::Kind::BadRequest, std::move(what));
+}
 
 std::vector<std::int64_t> edges_of(const Axis& axis, const char* name) {
     std::vector<std::int64_t> edges = axis.edges;
     if (edges.empty()) {
         if (axis.cells_per_pixel < 1) refuse(std::string(name) + " has no cell a pixel");
-        for (std::int64_t at = axis.begin; at < axis.end; at += axis.cells_per_pixel) edges.push_back(at);
+        for (std::int64_t at = axis.begin; at < axis.end; at += axis.cells_per_pixel)
+            edges.push_back(at);
         edges.push_back(axis.end);
     }
     if (edges.size() < 2 || edges.front() < 0 || !std::is_sorted(edges.begin(), edges.end()))
@@ -48,8 +51,9 @@ kernels::TileArgs::Transfer transfer_of(Transfer transfer) {
 }
 
 // ‖v[src] · W_O_h‖ or v[src] · p_h for the tile's sources that have a row; 0 past them.
-std::vector<float> column_weight(const HeadProjections& projections, const RunTrace& run, LayerHead at,
-                                 const TileRequest& request, Rows src, const kernels::Parallel& parallel) {
+std::vector<float> column_weight(const HeadProjections& projections, const RunTrace& run,
+                                 LayerHead at, const TileRequest& request, Rows src,
+                                 const kernels::Parallel& parallel) {
     std::vector<float> weight(static_cast<std::size_t>(src.count()), 0.0f);
     kernels::ColumnWeightArgs args;
     args.trace = run.view(at.layer);
@@ -88,24 +92,29 @@ void check_head(const Model& model, LayerHead at) {
 
 void check_rows(const RunTrace& run, Rows rows) {
     if (rows.begin < 0 || rows.begin >= rows.end || rows.end > run.rows())
-        refuse("rows " + std::to_string(rows.begin) + " to " + std::to_string(rows.end) + " are not in this run of " +
-               std::to_string(run.rows()) + " rows");
+        refuse("rows " + std::to_string(rows.begin) + " to " + std::to_string(rows.end) +
+               " are not in this run of " + std::to_string(run.rows()) + " rows");
 }
 
 Tile rebuild_tile(const Model& model, const HeadProjections& projections, const RunTable& table,
-                  const TileRequest& request, std::stop_token stop, const kernels::Parallel& parallel) {
+                  const TileRequest& request, std::stop_token stop,
+                  const kernels::Parallel& parallel) {
     const auto started = std::chrono::steady_clock::now();
     const std::shared_ptr<const RunTrace> run = table.at(request.run);
-    const std::shared_ptr<const RunTrace> minus = request.minus ? table.at(*request.minus) : nullptr;
-    const std::vector<std::int64_t> dest = edges_of(request.dest, "dest"), src = edges_of(request.src, "src");
+    const std::shared_ptr<const RunTrace> minus =
+        request.minus ? table.at(*request.minus) : nullptr;
+    const std::vector<std::int64_t> dest = edges_of(request.dest, "dest"),
+                                    src = edges_of(request.src, "src");
     if (request.heads.empty()) refuse("a tile of no heads");
-    const bool weighted = request.quantity == Quantity::Value || request.quantity == Quantity::Attribution;
+    const bool weighted =
+        request.quantity == Quantity::Value || request.quantity == Quantity::Attribution;
     const bool attribution = request.quantity == Quantity::Attribution;
 
     Tile tile;
     tile.request = request;
     tile.rows_ready = run->rows();
-    const std::int64_t pixels = (static_cast<std::int64_t>(dest.size()) - 1) * (static_cast<std::int64_t>(src.size()) - 1);
+    const std::int64_t pixels =
+        (static_cast<std::int64_t>(dest.size()) - 1) * (static_cast<std::int64_t>(src.size()) - 1);
     const std::int64_t count = static_cast<std::int64_t>(request.heads.size());
     const bool bytes = request.format == PixelFormat::U8;
     std::vector<float> floats(static_cast<std::size_t>(bytes ? 0 : pixels * count));
@@ -124,7 +133,8 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
         head.head = to_int(at.head);
         head.rows = tile.rows_ready;
         const auto weigh = [&](const RunTrace& of) {
-            weights.push_back(column_weight(projections, of, at, request, {src.front(), src.back()}, parallel));
+            weights.push_back(
+                column_weight(projections, of, at, request, {src.front(), src.back()}, parallel));
             return weights.back().data();
         };
         if (weighted) head.column_weight = weigh(*run);
@@ -143,7 +153,8 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     }
 
     bool stopped = false;  // the kernel polls it as an atomic byte
-    const std::stop_callback on_stop(stop, [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
+    const std::stop_callback on_stop(stop,
+                                     [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
     kernels::TileArgs args;
     args.heads = heads.data();
     args.head_count = count;
@@ -161,13 +172,15 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     if (stop.stop_requested()) throw Cancelled{};
 
     const std::vector<std::int64_t> shape{count, args.dest.pixels, args.src.pixels};
-    tile.data = bytes ? make_payload(DType::U8, shape, std::move(table8)) : make_payload(DType::F32, shape, std::move(floats));
-    tile.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    tile.data = bytes ? make_payload(DType::U8, shape, std::move(table8))
+                      : make_payload(DType::F32, shape, std::move(floats));
+    tile.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return tile;
 }
 
-std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer layer, Rows rows, bool scores,
-                              const kernels::Parallel& parallel) {
+std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer layer, Rows rows,
+                              bool scores, const kernels::Parallel& parallel) {
     check_layer(model, layer);
     check_rows(run, rows);
     std::vector<std::int64_t> edges(static_cast<std::size_t>(rows.end + 1));
@@ -194,8 +207,8 @@ std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer lay
     return out;
 }
 
-HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsRequest& request, std::stop_token stop,
-                       const kernels::Parallel& parallel) {
+HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsRequest& request,
+                       std::stop_token stop, const kernels::Parallel& parallel) {
     const Rows rows = request.dest.count() > 0 ? request.dest : Rows{0, run.rows()};
     check_rows(run, rows);
     const int layers = model.config.layers, query_heads = model.config.query_heads;
@@ -209,9 +222,10 @@ HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsReq
         }
     }
     bool stopped = false;
-    const std::stop_callback on_stop(stop, [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
-    kernels::cpu::metrics(heads.data(), static_cast<std::int64_t>(heads.size()), rows.begin, rows.end, &stopped,
-                          parallel);
+    const std::stop_callback on_stop(stop,
+                                     [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
+    kernels::cpu::metrics(heads.data(), static_cast<std::int64_t>(heads.size()), rows.begin,
+                          rows.end, &stopped, parallel);
     if (stop.stop_requested()) throw Cancelled{};
 
     HeadTable table;
@@ -220,7 +234,9 @@ HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsReq
     table.dest = rows;
     table.layers = layers;
     table.query_heads = query_heads;
-    const auto mean = [&](double sum) { return static_cast<float>(sum / static_cast<double>(rows.count())); };
+    const auto mean = [&](double sum) {
+        return static_cast<float>(sum / static_cast<double>(rows.count()));
+    };
     for (const kernels::MetricsHead& head : heads) {
         table.sink.push_back(mean(head.sink_sum));
         table.entropy.push_back(mean(head.entropy_sum));

@@ -11,16 +11,18 @@
 
 namespace engine {
 
-Tile rebuild_tile(const Model&, const HeadProjections&, const RunTable&, const TileRequest&, std::stop_token,
-                  const kernels::Parallel&);
+Tile rebuild_tile(const Model&, const HeadProjections&, const RunTable&, const TileRequest&,
+                  std::stop_token, const kernels::Parallel&);
 
 // Scores or patterns of rows × [0, rows.end) of all heads of a layer: [Hq, rows, rows.end].
-std::vector<float> exact_rows(const Model&, const RunTrace&, Layer, Rows, bool scores, const kernels::Parallel&);
+std::vector<float> exact_rows(const Model&, const RunTrace&, Layer, Rows, bool scores,
+                              const kernels::Parallel&);
 
-Cell exact_cell(const Model&, const HeadProjections&, const RunTrace&, LayerHead, Position dest, Position src,
-                const Target&);
+Cell exact_cell(const Model&, const HeadProjections&, const RunTrace&, LayerHead, Position dest,
+                Position src, const Target&);
 
-HeadTable head_metrics(const Model&, const RunTrace&, const MetricsRequest&, std::stop_token, const kernels::Parallel&);
+HeadTable head_metrics(const Model&, const RunTrace&, const MetricsRequest&, std::stop_token,
+                       const kernels::Parallel&);
 
 // Throw Error(BadRequest) naming what the model or the run does not have.
 void check_head(const Model&, LayerHead);

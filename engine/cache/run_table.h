@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The open runs. The engine thread adds and removes; any thread looks up and then holds its run as long as it needs.
+// The open runs. The engine thread adds and removes; any thread looks up and then holds its run as
+// long as it needs.
 #pragma once
 #include <map>
 #include <memory>
@@ -26,7 +27,8 @@ class RunTable {
         const std::lock_guard lock(mutex_);
         const auto found = runs_.find(id);
         if (found == runs_.end())
-            throw Error(Failure::Kind::BadRequest, "run " + std::to_string(to_int(id)) + " is not open");
+            throw Error(Failure::Kind::BadRequest,
+                        "run " + std::to_string(to_int(id)) + " is not open");
         return found->second;
     }
 

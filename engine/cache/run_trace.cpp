@@ -6,14 +6,19 @@
 
 namespace engine {
 
-RunTrace::RunTrace(RunId id, std::shared_ptr<PagePool> pool, std::shared_ptr<const TraceLayout> layout,
-                   std::int64_t capacity)
-    : id_(id), pool_(std::move(pool)), layout_(std::move(layout)), capacity_(capacity),
-      token_ids_(static_cast<std::size_t>(capacity)), final_scale_(static_cast<std::size_t>(capacity)),
+RunTrace::RunTrace(RunId id, std::shared_ptr<PagePool> pool,
+                   std::shared_ptr<const TraceLayout> layout, std::int64_t capacity)
+    : id_(id),
+      pool_(std::move(pool)),
+      layout_(std::move(layout)),
+      capacity_(capacity),
+      token_ids_(static_cast<std::size_t>(capacity)),
+      final_scale_(static_cast<std::size_t>(capacity)),
       block_table_(static_cast<std::size_t>(layout_->pages_for(capacity))) {}
 
 RunTrace::~RunTrace() {
-    for (std::int64_t i = 0; i < pages_; ++i) pool_->release(block_table_[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < pages_; ++i)
+        pool_->release(block_table_[static_cast<std::size_t>(i)]);
 }
 
 void RunTrace::share(const RunTrace& parent, std::int64_t rows) {
@@ -25,7 +30,9 @@ void RunTrace::share(const RunTrace& parent, std::int64_t rows) {
     }
     if (rows % layout_->page_tokens() != 0) {
         ensure_pages(rows);
-        const auto address = [this](std::int32_t page) { return pool_->base() + page * pool_->page_bytes(); };
+        const auto address = [this](std::int32_t page) {
+            return pool_->base() + page * pool_->page_bytes();
+        };
         std::memcpy(address(block_table_[static_cast<std::size_t>(whole)]),
                     address(parent.block_table_[static_cast<std::size_t>(whole)]),
                     static_cast<std::size_t>(pool_->page_bytes()));
@@ -41,7 +48,9 @@ void RunTrace::publish(std::int64_t rows, std::shared_ptr<const RowLogits> logit
     rows_.store(rows, std::memory_order_release);
 }
 
-void RunTrace::append_token(TokenId token) { token_ids_[static_cast<std::size_t>(tokens_++)] = token; }
+void RunTrace::append_token(TokenId token) {
+    token_ids_[static_cast<std::size_t>(tokens_++)] = token;
+}
 
 void RunTrace::ensure_pages(std::int64_t rows) {
     const std::int64_t wanted = layout_->pages_for(rows);

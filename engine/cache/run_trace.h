@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The trace of one run: its tokens, its block table and how many rows are published. The engine thread appends; any
-// thread reads what is published without a lock, as a written row never changes.
+// The trace of one run: its tokens, its block table and how many rows are published. The engine
+// thread appends; any thread reads what is published without a lock, as a written row never
+// changes.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -20,8 +21,10 @@ struct RowLogits {
 
 class RunTrace {
   public:
-    // capacity: tokens this run may ever hold; storage for the tables is set aside so that readers' pointers stay good.
-    RunTrace(RunId, std::shared_ptr<PagePool>, std::shared_ptr<const TraceLayout>, std::int64_t capacity);
+    // capacity: tokens this run may ever hold; storage for the tables is set aside so that readers'
+    // pointers stay good.
+    RunTrace(RunId, std::shared_ptr<PagePool>, std::shared_ptr<const TraceLayout>,
+             std::int64_t capacity);
     ~RunTrace();
     RunTrace(const RunTrace&) = delete;
     RunTrace& operator=(const RunTrace&) = delete;
@@ -34,10 +37,10 @@ class RunTrace {
     std::int64_t rows() const { return rows_.load(std::memory_order_acquire); }  // published
 
     // Engine thread.
-    void append_token(TokenId);                  // a token whose row is still to be computed
-    void drop_token() { --tokens_; }             // takes back the last token, whose row was not computed
+    void append_token(TokenId);       // a token whose row is still to be computed
+    void drop_token() { --tokens_; }  // takes back the last token, whose row was not computed
     std::int64_t tokens() const { return tokens_; }
-    void ensure_pages(std::int64_t rows);        // throws Error(OutOfMemory); the table then is as before
+    void ensure_pages(std::int64_t rows);  // throws Error(OutOfMemory); the table then is as before
     void set_final_scale(std::int64_t position, float scale) {
         final_scale_[static_cast<std::size_t>(position)] = scale;
     }
@@ -45,11 +48,15 @@ class RunTrace {
     void publish(std::int64_t rows, std::shared_ptr<const RowLogits> logits);
 
     // Any thread, for positions < rows() (the engine thread: < tokens()).
-    TokenId token(std::int64_t position) const { return token_ids_[static_cast<std::size_t>(position)]; }
-    // 1 / rms of the residual stream before the final norm: the frozen norm's scale at each position. One number a
-    // token, kept so that a whole attribution map is exact without running the model over all rows again.
+    TokenId token(std::int64_t position) const {
+        return token_ids_[static_cast<std::size_t>(position)];
+    }
+    // 1 / rms of the residual stream before the final norm: the frozen norm's scale at each
+    // position. One number a token, kept so that a whole attribution map is exact without running
+    // the model over all rows again.
     const float* final_scale() const { return final_scale_.data(); }
-    // Of the newest row whose logits were computed; null before. Those of other rows are computed again from z.
+    // Of the newest row whose logits were computed; null before. Those of other rows are computed
+    // again from z.
     std::shared_ptr<const RowLogits> newest_logits() const { return newest_logits_.load(); }
     kernels::TraceView view(Layer) const;
 
@@ -59,10 +66,10 @@ class RunTrace {
     std::shared_ptr<const TraceLayout> layout_;
     std::int64_t capacity_;
     std::int64_t tokens_ = 0;
-    std::vector<TokenId> token_ids_;        // [capacity]
-    std::vector<float> final_scale_;        // [capacity]
-    std::vector<std::int32_t> block_table_; // [pages for capacity]
-    std::int64_t pages_ = 0;                // of block_table_ that are taken
+    std::vector<TokenId> token_ids_;         // [capacity]
+    std::vector<float> final_scale_;         // [capacity]
+    std::vector<std::int32_t> block_table_;  // [pages for capacity]
+    std::int64_t pages_ = 0;                 // of block_table_ that are taken
     std::atomic<std::int64_t> rows_ = 0;
     std::atomic<std::shared_ptr<const RowLogits>> newest_logits_;
 };

@@ -4,7 +4,9 @@
 namespace engine {
 
 TraceLayout::TraceLayout(const ModelConfig& config, std::int64_t page_tokens, bool capture)
-    : page_tokens_(page_tokens), query_heads_(config.query_heads), kv_heads_(config.kv_heads),
+    : page_tokens_(page_tokens),
+      query_heads_(config.query_heads),
+      kv_heads_(config.kv_heads),
       head_dim_(config.head_dim) {
     std::int64_t end = 0;
     const auto place = [&end](std::int64_t elements) {
@@ -34,7 +36,8 @@ TraceLayout::TraceLayout(const ModelConfig& config, std::int64_t page_tokens, bo
     page_bytes_ = end;
 }
 
-kernels::TraceView TraceLayout::view(int layer, std::byte* pool, const std::int32_t* block_table) const {
+kernels::TraceView TraceLayout::view(int layer, std::byte* pool,
+                                     const std::int32_t* block_table) const {
     const Offsets& at = layers_[static_cast<std::size_t>(layer)];
     kernels::TraceView view;
     view.pool = pool;

@@ -7,8 +7,8 @@
 namespace engine {
 namespace {
 
-void run_on_openmp(const kernels::Parallel& parallel, std::int64_t tasks, void (*body)(void*, std::int64_t),
-                   void* context) {
+void run_on_openmp(const kernels::Parallel& parallel, std::int64_t tasks,
+                   void (*body)(void*, std::int64_t), void* context) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(parallel.threads)
     for (std::int64_t task = 0; task < tasks; ++task) body(context, task);
 }

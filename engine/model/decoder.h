@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one decoder. Runs rows of a run through all layers, writing k, v, q, z and lse into the run's pages.
-// Owned by the engine thread.
+// The one decoder. Runs rows of a run through all layers, writing k, v, q, z and lse into the run's
+// pages. Owned by the engine thread.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -19,10 +19,12 @@ class Decoder {
   public:
     Decoder(std::shared_ptr<const Model>, kernels::Parallel);
 
-    // Computes rows [begin, end) of the run, whose tokens are set and whose pages exist, then writes the newest row's
-    // logits [vocab] unless logits is null. on_layer(layer) is called before each layer, and stop is seen there: on
-    // Cancelled the rows are not published and may be computed again. Does not publish.
-    void forward(RunTrace&, Rows rows, float* logits, std::stop_token, const std::function<void(int layer)>& on_layer);
+    // Computes rows [begin, end) of the run, whose tokens are set and whose pages exist, then
+    // writes the newest row's logits [vocab] unless logits is null. on_layer(layer) is called
+    // before each layer, and stop is seen there: on Cancelled the rows are not published and may be
+    // computed again. Does not publish.
+    void forward(RunTrace&, Rows rows, float* logits, std::stop_token,
+                 const std::function<void(int layer)>& on_layer);
 
   private:
     std::shared_ptr<const Model> model_;

@@ -31,7 +31,8 @@ at::Tensor matrix(const float* data, std::int64_t rows, std::int64_t columns) {
     return at::from_blob(const_cast<float*>(data), {rows, columns}, at::kFloat);
 }
 
-constexpr std::int64_t gemv_rows = 8;  // up to here the blocks are read once for all rows and no panel pays
+constexpr std::int64_t gemv_rows =
+    8;  // up to here the blocks are read once for all rows and no panel pays
 
 }  // namespace
 
@@ -46,7 +47,8 @@ float* PanelScratch::at_least(std::int64_t floats) {
 
 void Linear::add(const formats::StoredTensor& weight, const formats::StoredTensor* bias) {
     if (!weights_.empty() && weight.columns() != in_)
-        throw Error(Failure::Kind::Internal, "matrices of one product differ in width", weight.name);
+        throw Error(Failure::Kind::Internal, "matrices of one product differ in width",
+                    weight.name);
     in_ = weight.columns();
     weights_.push_back({weight.data, weight_type(weight.storage), weight.rows(), weight.columns(),
                         static_cast<std::int64_t>(weight.row_bytes())});
@@ -60,8 +62,8 @@ void Linear::add(const formats::StoredTensor& weight, const formats::StoredTenso
     bytes_ += static_cast<std::int64_t>(weight.bytes);
 }
 
-void Linear::forward(const float* x, std::int64_t rows, float* y, bool accumulate, PanelScratch& scratch,
-                     const kernels::Parallel& parallel) const {
+void Linear::forward(const float* x, std::int64_t rows, float* y, bool accumulate,
+                     PanelScratch& scratch, const kernels::Parallel& parallel) const {
     if (rows <= gemv_rows) return forward_few(x, rows, y, accumulate, parallel);
     float* panel = scratch.at_least(in_ * out_);
     decode(panel, parallel);
@@ -82,7 +84,8 @@ void Linear::forward(const float* x, std::int64_t rows, float* y, bool accumulat
 void Linear::forward_few(const float* x, std::int64_t rows, float* y, bool accumulate,
                          const kernels::Parallel& parallel) const {
     constexpr std::size_t most = 4;  // q, k, v; gate, up
-    if (weights_.size() > most) throw Error(Failure::Kind::Internal, "more matrices than one product takes");
+    if (weights_.size() > most)
+        throw Error(Failure::Kind::Internal, "more matrices than one product takes");
     float* outputs[most];
     const float* biases[most];
     std::int64_t strides[most];

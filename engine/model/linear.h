@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// y = W x for weights as they lie in the file, several matrices that share an input as one product (q | k | v,
-// gate | up). Few rows read the blocks themselves; many rows decode a panel to fp32 and use libtorch's matrix product.
-// Immutable after loading; any thread, each with its own scratch.
+// y = W x for weights as they lie in the file, several matrices that share an input as one product
+// (q | k | v, gate | up). Few rows read the blocks themselves; many rows decode a panel to fp32 and
+// use libtorch's matrix product. Immutable after loading; any thread, each with its own scratch.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -30,20 +30,21 @@ class Linear {
     void add(const formats::StoredTensor& weight, const formats::StoredTensor* bias);
 
     std::int64_t in() const { return in_; }
-    std::int64_t out() const { return out_; }     // of all matrices together
-    std::int64_t bytes() const { return bytes_; } // of the weights as they lie in the file
+    std::int64_t out() const { return out_; }      // of all matrices together
+    std::int64_t bytes() const { return bytes_; }  // of the weights as they lie in the file
     const std::vector<kernels::Weight>& weights() const { return weights_; }
     const float* bias() const { return has_bias_ ? bias_.data() : nullptr; }  // [out]
 
-    // x [rows, in] dense → y [rows, out] dense; accumulate: y += (no bias is allowed to be applied twice: it is added
-    // once either way).
+    // x [rows, in] dense → y [rows, out] dense; accumulate: y += (no bias is allowed to be applied
+    // twice: it is added once either way).
     void forward(const float* x, std::int64_t rows, float* y, bool accumulate, PanelScratch&,
                  const kernels::Parallel&) const;
     // All weights as fp32 [out, in].
     void decode(float* to, const kernels::Parallel&) const;
 
   private:
-    void forward_few(const float* x, std::int64_t rows, float* y, bool accumulate, const kernels::Parallel&) const;
+    void forward_few(const float* x, std::int64_t rows, float* y, bool accumulate,
+                     const kernels::Parallel&) const;
 
     std::vector<kernels::Weight> weights_;
     std::vector<std::shared_ptr<const void>> owners_;

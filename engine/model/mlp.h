@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gated MLP and the frozen norm scale: what the decoder and the recomputed residual stream share.
+// The gated MLP and the frozen norm scale: what the decoder and the recomputed residual stream
+// share.
 #pragma once
 #include <cstdint>
 
@@ -12,8 +13,10 @@ namespace engine {
 float frozen_scale(const float* row, std::int64_t d_model, float eps);
 
 // to (+)= down(silu(gate x) ⊙ up x) for normed x [rows, d_model]; hidden [rows, 3 · d_ff] scratch.
-void mlp(const DecoderLayer&, const float* x, std::int64_t rows, float* hidden, float* to, bool accumulate,
-         PanelScratch&, const kernels::Parallel&);
-constexpr std::int64_t mlp_scratch(std::int64_t rows, std::int64_t d_ff) { return rows * 3 * d_ff; }
+void mlp(const DecoderLayer&, const float* x, std::int64_t rows, float* hidden, float* to,
+         bool accumulate, PanelScratch&, const kernels::Parallel&);
+constexpr std::int64_t mlp_scratch(std::int64_t rows, std::int64_t d_ff) {
+    return rows * 3 * d_ff;
+}
 
 }  // namespace engine

@@ -24,14 +24,16 @@ std::vector<float> vector_of(const Checkpoint& checkpoint, const std::string& na
     return values;
 }
 
-// Rows of each head from pair order (0, D/2 interleaved: 0 1 2 3 … = a0 b0 a1 b1 …) to half-split (a0 a1 … b0 b1 …), as
-// llama.cpp's converter permutes them; whole rows move, so blocks stay as they are.
+// Rows of each head from pair order (0, D/2 interleaved: 0 1 2 3 … = a0 b0 a1 b1 …) to half-split
+// (a0 a1 … b0 b1 …), as llama.cpp's converter permutes them; whole rows move, so blocks stay as
+// they are.
 StoredTensor half_split_rows(const StoredTensor& from, int head_dim) {
     auto bytes = std::make_shared<std::vector<std::byte>>(from.bytes);
     const std::size_t row = from.row_bytes();
     for (std::int64_t i = 0; i < from.rows(); ++i) {
         const std::int64_t in_head = i % head_dim, half = head_dim / 2;
-        const std::int64_t source = i - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
+        const std::int64_t source =
+            i - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
         std::memcpy(bytes->data() + static_cast<std::size_t>(i) * row,
                     from.data + static_cast<std::size_t>(source) * row, row);
     }
@@ -41,13 +43,14 @@ StoredTensor half_split_rows(const StoredTensor& from, int head_dim) {
     return to;
 }
 
-void add_rotary(Linear& linear, const Checkpoint& checkpoint, const std::string& weight, const std::string& bias,
-                families::RotaryRows rows, int head_dim) {
+void add_rotary(Linear& linear, const Checkpoint& checkpoint, const std::string& weight,
+                const std::string& bias, families::RotaryRows rows, int head_dim) {
     const StoredTensor& stored = checkpoint.at(weight);
     const StoredTensor* stored_bias = optional(checkpoint, bias);
     if (rows == families::RotaryRows::HalfSplit) return linear.add(stored, stored_bias);
     if (stored_bias == nullptr) return linear.add(half_split_rows(stored, head_dim), nullptr);
-    StoredTensor column = *stored_bias;  // [out] read as [out, 1], so that its elements move like the rows
+    StoredTensor column =
+        *stored_bias;  // [out] read as [out, 1], so that its elements move like the rows
     column.shape = {column.columns(), 1};
     StoredTensor moved = half_split_rows(column, head_dim);
     moved.shape = stored_bias->shape;
@@ -59,13 +62,13 @@ void add_rotary(Linear& linear, const Checkpoint& checkpoint, const std::string&
 void Model::embed(const std::int32_t* tokens, std::int64_t count, float* to) const {
     const kernels::Parallel serial;
     for (std::int64_t i = 0; i < count; ++i)
-        kernels::cpu::decode_rows(embedding.weights().front(), tokens[i], tokens[i] + 1, to + i * config.d_model,
-                                  serial);
+        kernels::cpu::decode_rows(embedding.weights().front(), tokens[i], tokens[i] + 1,
+                                  to + i * config.d_model, serial);
 }
 
-std::shared_ptr<const Model> load_model(const Checkpoint& checkpoint, const families::ModelPlan& plan,
-                                        const std::function<void(std::int64_t, std::int64_t)>& progress,
-                                        std::stop_token stop) {
+std::shared_ptr<const Model> load_model(
+    const Checkpoint& checkpoint, const families::ModelPlan& plan,
+    const std::function<void(std::int64_t, std::int64_t)>& progress, std::stop_token stop) {
     auto model = std::make_shared<Model>();
     model->config = plan.config;
     const int head_dim = plan.config.head_dim;
@@ -78,7 +81,8 @@ std::shared_ptr<const Model> load_model(const Checkpoint& checkpoint, const fami
     model->embedding.add(checkpoint.at(plan.embedding), nullptr);
     model->unembedding.add(checkpoint.at(plan.unembedding), nullptr);
     model->final_norm = vector_of(checkpoint, plan.final_norm);
-    count(model->embedding.bytes() + (plan.embedding == plan.unembedding ? 0 : model->unembedding.bytes()));
+    count(model->embedding.bytes() +
+          (plan.embedding == plan.unembedding ? 0 : model->unembedding.bytes()));
     for (const families::LayerWeights& names : plan.layers) {
         DecoderLayer layer;
         layer.attention_norm = vector_of(checkpoint, names.attention_norm);

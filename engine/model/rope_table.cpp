@@ -20,8 +20,9 @@ RopeTable::RopeTable(const ModelConfig& config) {
             of_layer_.push_back(-1);
             continue;
         }
-        const auto at = std::find_if(distinct_.begin(), distinct_.end(),
-                                     [&](const Distinct& known) { return same(known.rope, layer.rope); });
+        const auto at =
+            std::find_if(distinct_.begin(), distinct_.end(),
+                         [&](const Distinct& known) { return same(known.rope, layer.rope); });
         of_layer_.push_back(static_cast<int>(at - distinct_.begin()));
         if (at == distinct_.end()) distinct_.push_back({layer.rope, {}, {}});
     }
@@ -35,8 +36,10 @@ void RopeTable::fill(std::int64_t begin, std::int64_t end) {
         for (std::int64_t position = begin; position < end; ++position) {
             for (const double f : frequency) {
                 const double phase = static_cast<double>(position) * f;
-                table.cosines.push_back(static_cast<float>(std::cos(phase) * table.rope.attention_factor));
-                table.sines.push_back(static_cast<float>(std::sin(phase) * table.rope.attention_factor));
+                table.cosines.push_back(
+                    static_cast<float>(std::cos(phase) * table.rope.attention_factor));
+                table.sines.push_back(
+                    static_cast<float>(std::sin(phase) * table.rope.attention_factor));
             }
         }
     }

@@ -12,11 +12,13 @@ class RopeTable {
   public:
     explicit RopeTable(const ModelConfig&);
 
-    // Phases in fp64, rounded once to fp32 (CASES: a phase in the model's dtype makes neighbouring positions equal).
+    // Phases in fp64, rounded once to fp32 (CASES: a phase in the model's dtype makes neighbouring
+    // positions equal).
     void fill(std::int64_t begin, std::int64_t end);
 
     struct Layer {
-        const float* cosines = nullptr;  // [end − begin, rotary_dim / 2]; null: the layer has no RoPE
+        const float* cosines =
+            nullptr;  // [end − begin, rotary_dim / 2]; null: the layer has no RoPE
         const float* sines = nullptr;
         int rotary_dim = 0;
     };

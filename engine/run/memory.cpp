@@ -33,7 +33,8 @@ std::int64_t memory_available() {
     std::int64_t available = meminfo("MemAvailable:");
     if (limit != unknown) {
         const std::int64_t used = group_number("/sys/fs/cgroup/memory.current");
-        available = std::min(available, used == unknown ? limit : std::max<std::int64_t>(limit - used, 0));
+        available =
+            std::min(available, used == unknown ? limit : std::max<std::int64_t>(limit - used, 0));
     }
     return available;
 }
@@ -48,7 +49,8 @@ std::string format_bytes(std::int64_t bytes) {
     std::size_t unit = 0;
     for (; value >= 999.5 && unit < 4; ++unit) value /= 1000;
     char text[32];
-    std::snprintf(text, sizeof text, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    std::snprintf(text, sizeof text, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value,
+                  units[unit]);
     return text;
 }
 

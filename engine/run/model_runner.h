@@ -15,15 +15,17 @@ namespace engine {
 
 class ModelRunner final : public Engine {
   public:
-    ModelRunner(ModelInfo, std::shared_ptr<const Model>, std::shared_ptr<const tokenizer::Tokenizer>,
-                std::shared_ptr<PagePool>, std::shared_ptr<const TraceLayout>, kernels::Parallel);
+    ModelRunner(ModelInfo, std::shared_ptr<const Model>,
+                std::shared_ptr<const tokenizer::Tokenizer>, std::shared_ptr<PagePool>,
+                std::shared_ptr<const TraceLayout>, kernels::Parallel);
 
     const ModelInfo& info() const override { return info_; }
     Encoding tokenize(std::string_view text, const TokenizeOptions&) const override;
     Encoding describe(std::span<const TokenId> ids) const override;
     RunId open_run(const RunRequest&) override;
     RunId fork_run(RunId parent, Position at, TokenId token) override;
-    Progress prefill_chunk(RunId, std::stop_token, const std::function<void(const Progress&)>& on_layer) override;
+    Progress prefill_chunk(RunId, std::stop_token,
+                           const std::function<void(const Progress&)>& on_layer) override;
     Step decode_step(RunId, std::stop_token) override;
     void set_sampling(RunId, const Sampling&) override;
     void close_run(RunId) override;

@@ -23,16 +23,20 @@ double log_normalizer(std::span<const float> logits) {
 std::vector<Choice> most_probable(std::span<const float> logits, int k) {
     std::vector<std::int32_t> order(logits.size());
     std::iota(order.begin(), order.end(), 0);
-    const auto count = std::min<std::size_t>(static_cast<std::size_t>(std::max(k, 0)), logits.size());
+    const auto count =
+        std::min<std::size_t>(static_cast<std::size_t>(std::max(k, 0)), logits.size());
     const auto before = [&](std::int32_t a, std::int32_t b) {
-        const float left = logits[static_cast<std::size_t>(a)], right = logits[static_cast<std::size_t>(b)];
+        const float left = logits[static_cast<std::size_t>(a)],
+                    right = logits[static_cast<std::size_t>(b)];
         return left != right ? left > right : a < b;
     };
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(), before);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                      order.end(), before);
     const double normalizer = log_normalizer(logits);
     std::vector<Choice> choices;
     for (std::size_t i = 0; i < count; ++i)
-        choices.push_back({order[i], std::exp(logits[static_cast<std::size_t>(order[i])] - normalizer)});
+        choices.push_back(
+            {order[i], std::exp(logits[static_cast<std::size_t>(order[i])] - normalizer)});
     return choices;
 }
 
@@ -40,11 +44,14 @@ double probability_of(std::span<const float> logits, std::int32_t token) {
     return std::exp(logits[static_cast<std::size_t>(token)] - log_normalizer(logits));
 }
 
-Sampler::Sampler(const Sampling& sampling) : sampling_(sampling), random_(sampling.seed) { check(sampling); }
+Sampler::Sampler(const Sampling& sampling) : sampling_(sampling), random_(sampling.seed) {
+    check(sampling);
+}
 
 std::int32_t Sampler::sample(std::span<const float> logits) {
     if (sampling_.temperature == 0)
-        return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+        return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) -
+                                         logits.begin());
     std::vector<float> scaled(logits.begin(), logits.end());
     for (float& logit : scaled) logit = static_cast<float>(logit / sampling_.temperature);
     const int kept = sampling_.top_k > 0 ? sampling_.top_k : static_cast<int>(scaled.size());
@@ -52,7 +59,8 @@ std::int32_t Sampler::sample(std::span<const float> logits) {
     double total = 0;
     for (const Choice& choice : choices) total += choice.probability;
     if (sampling_.top_p < 1) {
-        // The smallest set of most probable tokens whose mass (of what top-k left) reaches top_p; never empty.
+        // The smallest set of most probable tokens whose mass (of what top-k left) reaches top_p;
+        // never empty.
         double mass = 0;
         std::size_t count = 0;
         while (count < choices.size() && (count == 0 || mass < sampling_.top_p * total))
@@ -70,10 +78,14 @@ std::int32_t Sampler::sample(std::span<const float> logits) {
 }
 
 void check(const Sampling& sampling) {
-    const auto refuse = [](const std::string& what) { throw Error(Failure::Kind::BadRequest, what, "sampling"); };
+    const auto refuse = [](const std::string& what) {
+        throw Error(Failure::Kind::BadRequest, what, "sampling");
+    };
     if (!(sampling.temperature >= 0) || !std::isfinite(sampling.temperature))
-        refuse("temperature " + std::to_string(sampling.temperature) + " is not a number from 0 up");
-    if (sampling.top_k < 0) refuse("top-k " + std::to_string(sampling.top_k) + " is below 0 (0: all)");
+        refuse("temperature " + std::to_string(sampling.temperature) +
+               " is not a number from 0 up");
+    if (sampling.top_k < 0)
+        refuse("top-k " + std::to_string(sampling.top_k) + " is below 0 (0: all)");
     if (!(sampling.top_p > 0 && sampling.top_p <= 1))
         refuse("top-p " + std::to_string(sampling.top_p) + " is not in (0, 1]");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From logits to a token: greedy, or temperature, then top-k, then top-p, as Hugging Face orders them.
+// From logits to a token: greedy, or temperature, then top-k, then top-p, as Hugging Face orders
+// them.
 #pragma once
 #include <cstdint>
 #include <random>
@@ -22,7 +23,8 @@ double probability_of(std::span<const float> logits, std::int32_t token);
 class Sampler {
   public:
     explicit Sampler(const Sampling&);
-    // Same seed, same logits: same tokens on every platform (the generator and the draw are specified by the standard).
+    // Same seed, same logits: same tokens on every platform (the generator and the draw are
+    // specified by the standard).
     std::int32_t sample(std::span<const float> logits);
     const Sampling& sampling() const { return sampling_; }
 

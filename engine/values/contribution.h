@@ -17,9 +17,9 @@ struct ContributionRequest {
     std::optional<TokenId> distractor;  // subtracted: attribution of the logit difference
 };
 
-// Logit attribution is through the final norm frozen at this position: write · (γ ⊙ u) / rms, u = W_U[target] −
-// W_U[distractor]; it is linear, so the writes sum to the logit (difference), up to `closes`.
-// [L, H] means index layer · query_heads + head.
+// Logit attribution is through the final norm frozen at this position: write · (γ ⊙ u) / rms, u =
+// W_U[target] − W_U[distractor]; it is linear, so the writes sum to the logit (difference), up to
+// `closes`. [L, H] means index layer · query_heads + head.
 struct ContributionTable {
     RequestId id{};
     RunId run{};
@@ -27,14 +27,16 @@ struct ContributionTable {
     int layers = 0, query_heads = 0;
     TokenId target{};
     std::optional<TokenId> distractor;
-    std::vector<float> head_norm, head_attribution;            // [L, H]
-    std::vector<float> attention_norm, attention_attribution;  // [L], Σ over heads plus the output bias, if any
-    std::vector<float> mlp_norm, mlp_attribution;              // [L]
+    std::vector<float> head_norm, head_attribution;  // [L, H]
+    std::vector<float> attention_norm,
+        attention_attribution;  // [L], Σ over heads plus the output bias, if any
+    std::vector<float> mlp_norm, mlp_attribution;  // [L]
     float embedding_norm = 0, embedding_attribution = 0;
-    float bias_attribution = 0;   // of the final norm's own bias (LayerNorm), 0 for RMSNorm
-    float logit = 0;              // the model's logit of target (minus distractor's), before any soft cap
-    float closes = 0;             // |Σ attributions − logit| / max|logit of this row|
-    float heads_close = 0;        // max over layers of |Σ_h contribution − attention_out| / max|attention_out|
+    float bias_attribution = 0;  // of the final norm's own bias (LayerNorm), 0 for RMSNorm
+    float logit = 0;   // the model's logit of target (minus distractor's), before any soft cap
+    float closes = 0;  // |Σ attributions − logit| / max|logit of this row|
+    float heads_close =
+        0;  // max over layers of |Σ_h contribution − attention_out| / max|attention_out|
 };
 
 }  // namespace engine

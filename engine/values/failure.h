@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One way to fail: throw engine::Error inside, catch it once at the edge (worker, command line), send the Failure on.
+// One way to fail: throw engine::Error inside, catch it once at the edge (worker, command line),
+// send the Failure on.
 #pragma once
 #include <exception>
 #include <string>
@@ -10,11 +11,13 @@ namespace engine {
 struct Failure {
     enum class Kind {
         BadFile,      // missing, truncated, lying or foreign file
-        Unsupported,  // an architecture, config term or type that is not implemented, refused by name
-        BadRequest,   // an argument the model rules out: a layer, head, token or position that it does not have
+        Unsupported,  // an architecture, config term or type that is not implemented, refused by
+                      // name
+        BadRequest,   // an argument the model rules out: a layer, head, token or position that it
+                      // does not have
         OutOfMemory,  // refused before it starts: more pages or bytes than there are
         Device,
-        Io,           // cannot write, disk full
+        Io,  // cannot write, disk full
         Internal,
     };
     Kind kind = Kind::Internal;

@@ -11,13 +11,14 @@ namespace engine {
 enum class Layer : std::int32_t {};
 enum class QueryHead : std::int32_t {};
 enum class KvHead : std::int32_t {};
-enum class Position : std::int64_t {};   // of a token in its run; as dest it is a row, as src a column
+enum class Position : std::int64_t {
+};  // of a token in its run; as dest it is a row, as src a column
 enum class TokenId : std::int32_t {};
 enum class RunId : std::uint64_t {};      // 0 is "no run"
 enum class RequestId : std::uint64_t {};  // grows within one kind of request; the newest wins
 
 template <typename Index>
-    requires std::is_enum_v<Index>
+requires std::is_enum_v<Index>
 constexpr auto to_int(Index index) {
     return static_cast<std::underlying_type_t<Index>>(index);
 }

@@ -11,7 +11,7 @@ namespace engine {
 struct MetricsRequest {
     RequestId id{};
     RunId run{};
-    Rows dest;                 // rows to average over; empty: all published
+    Rows dest;  // rows to average over; empty: all published
 };
 
 // All vectors are [L, H]: index layer · query_heads + head.
@@ -20,9 +20,10 @@ struct HeadTable {
     RunId run{};
     Rows dest;
     int layers = 0, query_heads = 0;
-    std::vector<float> sink;           // mean over rows of p on source 0
-    std::vector<float> entropy;        // mean over rows of −Σ p ln p, nat
-    std::vector<float> max_pattern;    // largest p with src > 0 (the "head" range), 0 for a one-token run
+    std::vector<float> sink;     // mean over rows of p on source 0
+    std::vector<float> entropy;  // mean over rows of −Σ p ln p, nat
+    std::vector<float>
+        max_pattern;  // largest p with src > 0 (the "head" range), 0 for a one-token run
     std::vector<float> min_score, max_score;  // over visible cells
 };
 

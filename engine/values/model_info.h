@@ -11,11 +11,11 @@ namespace engine {
 
 // How one layer forms its scores; the window shades a map by it and names it per layer.
 struct AttentionRule {
-    int window = 0;         // keys visible from a query, its own included; 0: all earlier ones
-    float scale = 0;        // scores = scale · q·k
-    float soft_cap = 0;     // > 0: cap · tanh(score / cap), before the mask
+    int window = 0;      // keys visible from a query, its own included; 0: all earlier ones
+    float scale = 0;     // scores = scale · q·k
+    float soft_cap = 0;  // > 0: cap · tanh(score / cap), before the mask
     bool rope = true;
-    bool sink = false;      // a logit a head joins the softmax: rows sum below 1
+    bool sink = false;              // a logit a head joins the softmax: rows sum below 1
     std::string describe() const {  // "full", "window 4096", "no RoPE", …; terms joined by ", "
         std::string text = window > 0 ? "window " + std::to_string(window) : "full";
         if (!rope) text += ", no RoPE";
@@ -27,25 +27,25 @@ struct AttentionRule {
 
 struct ModelInfo {
     std::string path;
-    std::string name;          // from the file's own metadata, else the file name
-    std::string family;        // "llama", "qwen3"
-    std::string format;        // "GGUF Q4_1", "safetensors bfloat16"
+    std::string name;    // from the file's own metadata, else the file name
+    std::string family;  // "llama", "qwen3"
+    std::string format;  // "GGUF Q4_1", "safetensors bfloat16"
     int layers = 0, query_heads = 0, kv_heads = 0, head_dim = 0;
     int d_model = 0, d_ff = 0, vocab = 0;
-    std::int64_t context = 0;  // tokens
-    DType dtype = DType::F32;  // compute dtype
+    std::int64_t context = 0;              // tokens
+    DType dtype = DType::F32;              // compute dtype
     std::vector<AttentionRule> attention;  // one a layer
     std::int64_t weight_bytes = 0;         // resident while the model is open
     std::int64_t bytes_per_token = 0;      // of trace: k, v, q, z, lse of all layers
     std::int64_t page_tokens = 64;
-    std::int64_t pages = 0;                // the pool's capacity, set when the model is open, else what would fit
+    std::int64_t pages = 0;  // the pool's capacity, set when the model is open, else what would fit
     std::int64_t memory_free = 0, memory_total = 0;  // bytes, of the device, when asked
-    std::string device;        // "CPU", a GPU's name
-    int threads = 0;           // compute threads on a CPU, 0 elsewhere
-    std::string hash;          // of config, headers and file sizes
+    std::string device;                              // "CPU", a GPU's name
+    int threads = 0;                                 // compute threads on a CPU, 0 elsewhere
+    std::string hash;                                // of config, headers and file sizes
     bool has_chat_template = false;
     bool supported = true;
-    std::string reason;        // why not, when not supported
+    std::string reason;  // why not, when not supported
 };
 
 }  // namespace engine

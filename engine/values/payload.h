@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shared immutable bytes with dtype, shape and an owner, so that a big result crosses threads without a copy.
+// Shared immutable bytes with dtype, shape and an owner, so that a big result crosses threads
+// without a copy.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs: what may be asked of the engine in which order, and that a refusal, a cancel or a fork leaves everything as it
-// should be. Tiny model; page size 16, so that edges are near.
+// Runs: what may be asked of the engine in which order, and that a refusal, a cancel or a fork
+// leaves everything as it should be. Tiny model; page size 16, so that edges are near.
 #include <QtTest>
 #include <thread>
 
@@ -17,7 +17,8 @@ const std::string model = std::string(TEST_DATA) + "/tiny_qwen3";
 
 std::vector<TokenId> prompt(std::int64_t length, int seed = 7) {
     std::vector<TokenId> tokens;
-    for (std::int64_t i = 0; i < length; ++i) tokens.push_back(TokenId{static_cast<std::int32_t>((i * 37 + seed) % 317 + 3)});
+    for (std::int64_t i = 0; i < length; ++i)
+        tokens.push_back(TokenId{static_cast<std::int32_t>((i * 37 + seed) % 317 + 3)});
     return tokens;
 }
 
@@ -86,12 +87,16 @@ class RunsTest : public QObject {
                 case 4: return open(prompt(3), {-1.0, 0, 1, 0});
                 case 5: return open(prompt(3), {1.0, 0, 0, 0});
                 case 6: (void)run.engine->decode_step(RunId{99}, {}); return;
-                case 7: (void)run.engine->decode_step(run.engine->open_run({prompt(4), {}, 0}), {}); return;
+                case 7:
+                    (void)run.engine->decode_step(run.engine->open_run({prompt(4), {}, 0}), {});
+                    return;
                 case 8: return cell({Layer{3}, QueryHead{0}}, 0);
                 case 9: return cell({Layer{0}, QueryHead{4}}, 0);
                 case 10: return cell({Layer{0}, QueryHead{0}}, 4);
                 case 11: (void)run.read("nonsense", 0, {0, 1}); return;
-                case 12: (void)reader->cell(run.run, {}, Position{0}, Position{0}, TokenId{320}, {}); return;
+                case 12:
+                    (void)reader->cell(run.run, {}, Position{0}, Position{0}, TokenId{320}, {});
+                    return;
                 case 13: (void)run.engine->fork_run(run.run, Position{5}, TokenId{1}); return;
                 default: return;
             }
@@ -127,13 +132,15 @@ class RunsTest : public QObject {
             const RunId run = engine->open_run({prompt(64), {}, 0});
             while (!engine->prefill_chunk(run, {}).finished()) {
             }
-            QCOMPARE(failure_of([&] { (void)engine->decode_step(run, {}); }).kind, Failure::Kind::OutOfMemory);
+            QCOMPARE(failure_of([&] { (void)engine->decode_step(run, {}); }).kind,
+                     Failure::Kind::OutOfMemory);
             QCOMPARE(engine->reader()->rows(run), 64);
             engine->close_run(run);
         }
     }
 
-    // Cancelled inside a prompt, then continued: the same trace as one that never was; likewise a step.
+    // Cancelled inside a prompt, then continued: the same trace as one that never was; likewise a
+    // step.
     void cancelThenRetryIsAFreshRun() {
         const std::vector<TokenId> tokens = prompt(70);
         EngineRun fresh(EngineRun::open(model, 16), tokens, 3);
@@ -149,19 +156,22 @@ class RunsTest : public QObject {
             } catch (const Cancelled&) {
                 cancelled = true;
             }
-            QCOMPARE(cancelled, at_layer < 2);  // seen before the next layer; after the last there is none
+            QCOMPARE(cancelled,
+                     at_layer < 2);  // seen before the next layer; after the last there is none
             if (cancelled) QCOMPARE(engine->reader()->rows(run), 0);
             while (!engine->prefill_chunk(run, {}).finished()) {
             }
             std::stop_source at_once;
             at_once.request_stop();
-            QVERIFY_EXCEPTION_THROWN((void)engine->decode_step(run, at_once.get_token()), Cancelled);
+            QVERIFY_EXCEPTION_THROWN((void)engine->decode_step(run, at_once.get_token()),
+                                     Cancelled);
             std::vector<TokenId> generated = tokens;
             for (int i = 0; i < 3; ++i) generated.push_back(engine->decode_step(run, {}).token.id);
             QCOMPARE(generated, fresh.tokens);
             for (int layer = 0; layer < 3; ++layer) {
                 const NamedTensor z = engine->reader()->read(run, {"z", Layer{layer}, {}}, {0, 73});
-                QCOMPARE(relative_difference(z.data.as<float>(), fresh.read("z", layer, {0, 73})), 0.0);
+                QCOMPARE(relative_difference(z.data.as<float>(), fresh.read("z", layer, {0, 73})),
+                         0.0);
             }
             engine->close_run(run);
         }
@@ -186,15 +196,18 @@ class RunsTest : public QObject {
         same.push_back(TokenId{5});
         EngineRun fresh(EngineRun::open(model, 16), same);
         for (int layer = 0; layer < 3; ++layer) {
-            const NamedTensor z = parent.engine->reader()->read(fork, {"z", Layer{layer}, {}}, {0, 43});
-            QVERIFY(relative_difference(z.data.as<float>(), fresh.read("z", layer, {0, 43})) < 1e-5);
+            const NamedTensor z =
+                parent.engine->reader()->read(fork, {"z", Layer{layer}, {}}, {0, 43});
+            QVERIFY(relative_difference(z.data.as<float>(), fresh.read("z", layer, {0, 43})) <
+                    1e-5);
         }
         parent.engine->close_run(parent.run);  // shared pages live on
         QCOMPARE(parent.engine->reader()->rows(fork), 44);
         QCOMPARE(parent.engine->decode_step(fork, {}).rows, 45);
     }
 
-    // A shown map is a snapshot: what was read stays as it was, and pages handed on do not reach an older run's readers.
+    // A shown map is a snapshot: what was read stays as it was, and pages handed on do not reach an
+    // older run's readers.
     void readersSeeWholeRowsWhileTheRunGrows() {
         EngineRun run(EngineRun::open(model, 16), prompt(20));
         const auto reader = run.engine->reader();
@@ -211,8 +224,10 @@ class RunsTest : public QObject {
                 const auto p = tile.data.as<float>();
                 for (std::int64_t row = 0; row < tile.rows_ready; ++row) {
                     double sum = 0;
-                    for (std::int64_t src = 0; src < 96; ++src) sum += p[static_cast<std::size_t>(row * 96 + src)];
-                    if (!(std::abs(sum - 1) < 1e-5)) qFatal("row %d sums to %f", static_cast<int>(row), sum);
+                    for (std::int64_t src = 0; src < 96; ++src)
+                        sum += p[static_cast<std::size_t>(row * 96 + src)];
+                    if (!(std::abs(sum - 1) < 1e-5))
+                        qFatal("row %d sums to %f", static_cast<int>(row), sum);
                 }
                 ++tiles;
             }
@@ -234,8 +249,8 @@ class RunsTest : public QObject {
             for (int i = 0; i < 8; ++i) tokens.push_back(engine->decode_step(run, {}).token.id);
             return tokens;
         };
-        QCOMPARE(draw({1.0, 1, 1, 3}), greedy.tokens);       // top-k 1
-        QCOMPARE(draw({1.0, 0, 1e-9, 3}), greedy.tokens);    // top-p that one token fills
+        QCOMPARE(draw({1.0, 1, 1, 3}), greedy.tokens);     // top-k 1
+        QCOMPARE(draw({1.0, 0, 1e-9, 3}), greedy.tokens);  // top-p that one token fills
         QCOMPARE(draw({2.0, 0, 1, 3}), draw({2.0, 0, 1, 3}));
         QVERIFY(draw({2.0, 0, 1, 3}) != draw({2.0, 0, 1, 4}));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tiny random checkpoints against Hugging Face in fp32 (tests/data/make_tiny.py): every tensor of every layer, the greedy
-// continuation, and the shapes of Qwen3-8B's head layout.
+// Tiny random checkpoints against Hugging Face in fp32 (tests/data/make_tiny.py): every tensor of
+// every layer, the greedy continuation, and the shapes of Qwen3-8B's head layout.
 #include <QtTest>
 
 #include "engine/values/failure.h"
@@ -12,7 +12,9 @@ using namespace engine;
 
 namespace {
 
-std::string data(const char* name) { return std::string(TEST_DATA) + "/" + name; }
+std::string data(const char* name) {
+    return std::string(TEST_DATA) + "/" + name;
+}
 
 struct Golden {
     golden::File file;
@@ -36,12 +38,18 @@ class TinyModelsTest : public QObject {
         QTest::addColumn<QString>("model");
         QTest::addColumn<QString>("goldens");
         QTest::addColumn<int>("pageTokens");
-        QTest::addRow("qwen3 group 2, head_dim 32 of 64/4, sharded, page 16") << "tiny_qwen3" << "tiny_qwen3" << 16;
-        QTest::addRow("qwen3, page 64") << "tiny_qwen3" << "tiny_qwen3" << 64;
-        QTest::addRow("llama group 4, tied, page 1") << "tiny_llama" << "tiny_llama" << 1;
-        QTest::addRow("llama as F16 GGUF, rows permuted") << "tiny_llama/tiny_llama.gguf" << "tiny_llama" << 16;
-        QTest::addRow("llama3 frequency scaling") << "tiny_llama3" << "tiny_llama3" << 16;
-        QTest::addRow("qwen3-8b's heads") << "qwen3_8b_heads" << "qwen3_8b_heads" << 16;
+        QTest::addRow("qwen3 group 2, head_dim 32 of 64/4, sharded, page 16") << "tiny_qwen3"
+                                                                              << "tiny_qwen3" << 16;
+        QTest::addRow("qwen3, page 64") << "tiny_qwen3"
+                                        << "tiny_qwen3" << 64;
+        QTest::addRow("llama group 4, tied, page 1") << "tiny_llama"
+                                                     << "tiny_llama" << 1;
+        QTest::addRow("llama as F16 GGUF, rows permuted") << "tiny_llama/tiny_llama.gguf"
+                                                          << "tiny_llama" << 16;
+        QTest::addRow("llama3 frequency scaling") << "tiny_llama3"
+                                                  << "tiny_llama3" << 16;
+        QTest::addRow("qwen3-8b's heads") << "qwen3_8b_heads"
+                                          << "qwen3_8b_heads" << 16;
     }
     void everyTensorEqualsHuggingFace() {
         QFETCH(QString, model);
@@ -49,12 +57,14 @@ class TinyModelsTest : public QObject {
         QFETCH(int, pageTokens);
         const Golden golden(data(goldens.toUtf8().constData()));
         const int generated = static_cast<int>(golden.tokens.size() - golden.prompt.size());
-        EngineRun run(EngineRun::open(data(model.toUtf8().constData()), pageTokens), golden.prompt, generated);
+        EngineRun run(EngineRun::open(data(model.toUtf8().constData()), pageTokens), golden.prompt,
+                      generated);
         QCOMPARE(run.tokens, golden.tokens);
 
         const Rows rows{0, golden.rows};
         const auto compare = [&](const std::string& kind, int layer) {
-            const std::string name = layer < 0 ? kind : "layers." + std::to_string(layer) + "." + kind;
+            const std::string name =
+                layer < 0 ? kind : "layers." + std::to_string(layer) + "." + kind;
             const golden::Tensor expected = golden.file.at(name);
             const std::vector<float> actual = run.read(kind, layer, rows);
             QCOMPARE(actual.size(), expected.values.size());
@@ -66,19 +76,23 @@ class TinyModelsTest : public QObject {
                     if (std::isinf(value[i])) value[i] = reference[i] = 0;
                 }
             }
-            const double error = absolute ? max_difference(value, reference) : relative_difference(value, reference);
-            QVERIFY2(error < 1e-4, qPrintable(QString::fromStdString(name) + QStringLiteral(" is off by %1").arg(error)));
+            const double error =
+                absolute ? max_difference(value, reference) : relative_difference(value, reference);
+            QVERIFY2(error < 1e-4, qPrintable(QString::fromStdString(name) +
+                                              QStringLiteral(" is off by %1").arg(error)));
         };
         compare("embedding", -1);
         compare("logits", -1);
         for (int layer = 0; layer < run.engine->info().layers; ++layer)
-            for (const char* kind : {"q", "k", "v", "qkv", "scores", "pattern", "lse", "z", "attention_out", "mlp_out", "residual"})
+            for (const char* kind : {"q", "k", "v", "qkv", "scores", "pattern", "lse", "z",
+                                     "attention_out", "mlp_out", "residual"})
                 compare(kind, layer);
     }
 
     void contributionsSumToAttentionOut_data() {
         QTest::addColumn<QString>("model");
-        for (const char* model : {"tiny_qwen3", "tiny_llama", "qwen3_8b_heads"}) QTest::addRow("%s", model) << model;
+        for (const char* model : {"tiny_qwen3", "tiny_llama", "qwen3_8b_heads"})
+            QTest::addRow("%s", model) << model;
     }
     void contributionsSumToAttentionOut() {
         QFETCH(QString, model);
@@ -95,11 +109,13 @@ class TinyModelsTest : public QObject {
                 for (int h = 0; h < info.query_heads; ++h) {
                     double squares = 0;
                     for (int i = 0; i < info.d_model; ++i) {
-                        const float part = parts[static_cast<std::size_t>((t * info.query_heads + h) * info.d_model + i)];
+                        const float part = parts[static_cast<std::size_t>(
+                            (t * info.query_heads + h) * info.d_model + i)];
                         sums[static_cast<std::size_t>(t * info.d_model + i)] += part;
                         squares += double{part} * part;
                     }
-                    lengths[static_cast<std::size_t>(t * info.query_heads + h)] = static_cast<float>(std::sqrt(squares));
+                    lengths[static_cast<std::size_t>(t * info.query_heads + h)] =
+                        static_cast<float>(std::sqrt(squares));
                 }
             }
             QVERIFY(relative_difference(sums, whole) < 1e-5);
@@ -123,7 +139,8 @@ class TinyModelsTest : public QObject {
             QCOMPARE(shape("v", layer, prompt), (Shape{5, 8, 128}));
             QCOMPARE(shape("qkv", layer, prompt), (Shape{5, 6144}));
             QCOMPARE(shape("pattern", layer, prompt), (Shape{32, 5, 5}));
-            QCOMPARE(shape("contribution", layer, prompt), (Shape{5, 32, run.engine->info().d_model}));
+            QCOMPARE(shape("contribution", layer, prompt),
+                     (Shape{5, 32, run.engine->info().d_model}));
         }
         // The newest row of every head while generating: (32, 5), (32, 6), (32, 7), (32, 8).
         for (std::int64_t length = 5; length <= 8; ++length) {
@@ -139,7 +156,8 @@ class TinyModelsTest : public QObject {
             QCOMPARE(tile.data.shape, (Shape{32, 1, length}));
             for (int h = 0; h < 32; ++h) {
                 double sum = 0;
-                for (const float p : tile.data.as<float>().subspan(static_cast<std::size_t>(h * length), static_cast<std::size_t>(length)))
+                for (const float p : tile.data.as<float>().subspan(
+                         static_cast<std::size_t>(h * length), static_cast<std::size_t>(length)))
                     sum += p;
                 QVERIFY(std::abs(sum - 1) < 1e-5);
             }

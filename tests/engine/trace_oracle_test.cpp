@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the engine kept and rebuilds, against plain fp64 loops over the very same q, k and v: page edges, decode across
-// them, one token (CASES C17); kept tensors stay as they were (C20); rotary phases of neighbours differ (C03).
+// What the engine kept and rebuilds, against plain fp64 loops over the very same q, k and v: page
+// edges, decode across them, one token (CASES C17); kept tensors stay as they were (C20); rotary
+// phases of neighbours differ (C03).
 #include <QtTest>
 
 #include "engine/model/rope_table.h"
@@ -15,7 +16,8 @@ const std::string model = std::string(TEST_DATA) + "/tiny_qwen3";
 
 std::vector<TokenId> prompt(std::int64_t length) {
     std::vector<TokenId> tokens;
-    for (std::int64_t i = 0; i < length; ++i) tokens.push_back(TokenId{static_cast<std::int32_t>((i * 53 + 11) % 317 + 3)});
+    for (std::int64_t i = 0; i < length; ++i)
+        tokens.push_back(TokenId{static_cast<std::int32_t>((i * 53 + 11) % 317 + 3)});
     return tokens;
 }
 
@@ -30,8 +32,10 @@ class TraceOracleTest : public QObject {
         QTest::addColumn<int>("length");
         QTest::addColumn<int>("steps");
         for (const int page : {1, 16, 64, 128})
-            for (const int length : {1, page - 1, page, page + 1, 2 * page - 1, 2 * page, 2 * page + 1})
-                if (length > 0) QTest::addRow("page %d, %d tokens", page, length) << page << length << 3;
+            for (const int length :
+                 {1, page - 1, page, page + 1, 2 * page - 1, 2 * page, 2 * page + 1})
+                if (length > 0)
+                    QTest::addRow("page %d, %d tokens", page, length) << page << length << 3;
         QTest::addRow("page 16, 40 steps") << 16 << 5 << 40;
     }
     void rebuildEqualsTheDenseOracle() {
@@ -40,11 +44,13 @@ class TraceOracleTest : public QObject {
         QFETCH(int, steps);
         EngineRun run(EngineRun::open(model, pageTokens), prompt(length), steps);
         const ModelInfo& info = run.engine->info();
-        const std::int64_t rows = run.rows(), d = info.head_dim, hq = info.query_heads, hkv = info.kv_heads;
+        const std::int64_t rows = run.rows(), d = info.head_dim, hq = info.query_heads,
+                           hkv = info.kv_heads;
         QCOMPARE(rows, length + steps);
         const Rows all{0, rows};
         for (int layer = 0; layer < info.layers; ++layer) {
-            const auto q = run.read("q", layer, all), k = run.read("k", layer, all), v = run.read("v", layer, all);
+            const auto q = run.read("q", layer, all), k = run.read("k", layer, all),
+                       v = run.read("v", layer, all);
             const auto z = run.read("z", layer, all), pattern = run.read("pattern", layer, all);
             const auto scores = run.read("scores", layer, all), lse = run.read("lse", layer, all);
             const double scale = info.attention[static_cast<std::size_t>(layer)].scale;
@@ -57,14 +63,17 @@ class TraceOracleTest : public QObject {
                     for (std::int64_t src = 0; src <= t; ++src) {
                         double dot = 0;
                         for (std::int64_t i = 0; i < d; ++i)
-                            dot += double{q[static_cast<std::size_t>((t * hq + h) * d + i)]} *
-                                   k[static_cast<std::size_t>((src * hkv + h / (hq / hkv)) * d + i)];
+                            dot +=
+                                double{q[static_cast<std::size_t>((t * hq + h) * d + i)]} *
+                                k[static_cast<std::size_t>((src * hkv + h / (hq / hkv)) * d + i)];
                         s[static_cast<std::size_t>(src)] = dot * scale;
                         most = std::max(most, dot * scale);
                         largest_score = std::max(largest_score, std::abs(dot * scale));
                     }
                     for (const double x : s) total += std::exp(x - most);
-                    lse_error = std::max(lse_error, std::abs(most + std::log(total) - lse[static_cast<std::size_t>(h * rows + t)]));
+                    lse_error =
+                        std::max(lse_error, std::abs(most + std::log(total) -
+                                                     lse[static_cast<std::size_t>(h * rows + t)]));
                     double sum = 0;
                     for (std::int64_t src = 0; src < rows; ++src) {
                         const auto at = static_cast<std::size_t>((h * rows + t) * rows + src);
@@ -77,28 +86,34 @@ class TraceOracleTest : public QObject {
                         pattern_error = std::max(pattern_error, std::abs(p - pattern[at]));
                         sum += pattern[at];
                         for (std::int64_t i = 0; i < d; ++i)
-                            expected_z[static_cast<std::size_t>((t * hq + h) * d + i)] += static_cast<float>(
-                                p * v[static_cast<std::size_t>((src * hkv + h / (hq / hkv)) * d + i)]);
+                            expected_z[static_cast<std::size_t>((t * hq + h) * d + i)] +=
+                                static_cast<float>(p * v[static_cast<std::size_t>(
+                                                           (src * hkv + h / (hq / hkv)) * d + i)]);
                     }
                     sum_error = std::max(sum_error, std::abs(sum - 1));
                 }
             }
-            const double tolerance = 1e-5 + 2 * std::numeric_limits<float>::epsilon() * largest_score;
+            const double tolerance =
+                1e-5 + 2 * std::numeric_limits<float>::epsilon() * largest_score;
             QVERIFY2(pattern_error <= tolerance, qPrintable(QString::number(pattern_error)));
             QVERIFY2(sum_error <= tolerance, qPrintable(QString::number(sum_error)));
             QVERIFY2(lse_error <= tolerance, qPrintable(QString::number(lse_error)));
-            QVERIFY2(relative_difference(z, expected_z) <= 1e-5, qPrintable(QString::number(relative_difference(z, expected_z))));
+            QVERIFY2(relative_difference(z, expected_z) <= 1e-5,
+                     qPrintable(QString::number(relative_difference(z, expected_z))));
         }
     }
 
-    // A prompt read with steps is the prompt read at once: prefill rows and decode rows are the same thing.
+    // A prompt read with steps is the prompt read at once: prefill rows and decode rows are the
+    // same thing.
     void decodeRowsEqualPrefillRows() {
         EngineRun stepped(EngineRun::open(model, 16), prompt(9), 30);
         EngineRun at_once(EngineRun::open(model, 16), stepped.tokens);
         for (int layer = 0; layer < 3; ++layer) {
             const Rows all{0, 39};
-            QVERIFY(relative_difference(stepped.read("z", layer, all), at_once.read("z", layer, all)) < 1e-5);
-            QVERIFY(max_difference(stepped.read("pattern", layer, all), at_once.read("pattern", layer, all)) < 1e-5);
+            QVERIFY(relative_difference(stepped.read("z", layer, all),
+                                        at_once.read("z", layer, all)) < 1e-5);
+            QVERIFY(max_difference(stepped.read("pattern", layer, all),
+                                   at_once.read("pattern", layer, all)) < 1e-5);
         }
     }
 
@@ -107,7 +122,8 @@ class TraceOracleTest : public QObject {
         const Rows all{0, 20};
         std::vector<std::vector<float>> kept;
         for (int layer = 0; layer < 3; ++layer)
-            for (const char* kind : {"q", "k", "v", "z", "lse"}) kept.push_back(run.read(kind, layer, all));
+            for (const char* kind : {"q", "k", "v", "z", "lse"})
+                kept.push_back(run.read(kind, layer, all));
         for (int pass = 0; pass < 50; ++pass) {
             const RunId other = run.engine->open_run({prompt(33), {}, 0});
             while (!run.engine->prefill_chunk(other, {}).finished()) {
@@ -117,7 +133,8 @@ class TraceOracleTest : public QObject {
         }
         std::size_t at = 0;
         for (int layer = 0; layer < 3; ++layer)
-            for (const char* kind : {"q", "k", "v", "z", "lse"}) QCOMPARE(run.read(kind, layer, all), kept[at++]);
+            for (const char* kind : {"q", "k", "v", "z", "lse"})
+                QCOMPARE(run.read(kind, layer, all), kept[at++]);
     }
 
     void rotaryPhasesOfNeighboursDiffer() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tiles, cells, contributions and metrics agree with each other and with the exact rows that `dump` writes: every quantity,
-// pooling and zoom of the same head is the same numbers.
+// Tiles, cells, contributions and metrics agree with each other and with the exact rows that `dump`
+// writes: every quantity, pooling and zoom of the same head is the same numbers.
 #include <QtTest>
 
 #include "tests/support/compare.h"
@@ -16,7 +16,8 @@ constexpr std::int64_t length = 45;
 std::vector<TokenId> prompt(int seed = 11) {
     std::vector<TokenId> tokens;
     for (std::int64_t i = 0; i < length; ++i)
-        tokens.push_back(TokenId{static_cast<std::int32_t>((i * 53 + (i < 20 ? 11 : seed)) % 317 + 3)});
+        tokens.push_back(
+            TokenId{static_cast<std::int32_t>((i * 53 + (i < 20 ? 11 : seed)) % 317 + 3)});
     return tokens;
 }
 
@@ -37,7 +38,9 @@ std::vector<float> floats(const Tile& tile) {
     return {span.begin(), span.end()};
 }
 
-std::size_t at(std::int64_t dest, std::int64_t src) { return static_cast<std::size_t>(dest * length + src); }
+std::size_t at(std::int64_t dest, std::int64_t src) {
+    return static_cast<std::size_t>(dest * length + src);
+}
 
 }  // namespace
 
@@ -46,7 +49,9 @@ class ViewsTest : public QObject {
     std::unique_ptr<EngineRun> m_run;
 
   private Q_SLOTS:
-    void initTestCase() { m_run = std::make_unique<EngineRun>(EngineRun::open(model, 16), prompt()); }
+    void initTestCase() {
+        m_run = std::make_unique<EngineRun>(EngineRun::open(model, 16), prompt());
+    }
 
     void tilesCellsAndRowsAgree() {
         const auto reader = m_run->engine->reader();
@@ -54,29 +59,40 @@ class ViewsTest : public QObject {
             for (int h = 0; h < 4; ++h) {
                 const LayerHead head{Layer{layer}, QueryHead{h}};
                 const auto scores = floats(reader->tile(whole(m_run->run, head, Quantity::Scores)));
-                const auto pattern = floats(reader->tile(whole(m_run->run, head, Quantity::Pattern)));
+                const auto pattern =
+                    floats(reader->tile(whole(m_run->run, head, Quantity::Pattern)));
                 const auto value = floats(reader->tile(whole(m_run->run, head, Quantity::Value)));
-                const auto attribution = floats(reader->tile(whole(m_run->run, head, Quantity::Attribution)));
+                const auto attribution =
+                    floats(reader->tile(whole(m_run->run, head, Quantity::Attribution)));
                 const auto rows = m_run->read("pattern", layer, {0, length});
-                QCOMPARE(pattern, std::vector<float>(rows.begin() + h * length * length, rows.begin() + (h + 1) * length * length));
-                for (const auto& [dest, src] : {std::pair{0, 0}, {16, 3}, {30, 30}, {44, 1}, {44, 44}}) {
-                    const Cell cell = reader->cell(m_run->run, head, Position{dest}, Position{src}, TokenId{17}, TokenId{99});
+                QCOMPARE(pattern, std::vector<float>(rows.begin() + h * length * length,
+                                                     rows.begin() + (h + 1) * length * length));
+                for (const auto& [dest, src] :
+                     {std::pair{0, 0}, {16, 3}, {30, 30}, {44, 1}, {44, 44}}) {
+                    const Cell cell = reader->cell(m_run->run, head, Position{dest}, Position{src},
+                                                   TokenId{17}, TokenId{99});
                     QVERIFY(cell.visible);
-                    QVERIFY(std::abs(cell.score - scores[at(dest, src)]) < 1e-4f * std::max(1.0f, std::abs(cell.score)));
+                    QVERIFY(std::abs(cell.score - scores[at(dest, src)]) <
+                            1e-4f * std::max(1.0f, std::abs(cell.score)));
                     QVERIFY(std::abs(cell.pattern - pattern[at(dest, src)]) < 1e-5f);
-                    QVERIFY(std::abs(cell.value_norm - value[at(dest, src)]) <= 1e-4 * max_abs(value));
-                    QVERIFY(std::abs(cell.attribution - attribution[at(dest, src)]) <= 1e-4 * max_abs(attribution));
+                    QVERIFY(std::abs(cell.value_norm - value[at(dest, src)]) <=
+                            1e-4 * max_abs(value));
+                    QVERIFY(std::abs(cell.attribution - attribution[at(dest, src)]) <=
+                            1e-4 * max_abs(attribution));
                     std::int64_t rank = 1;
-                    for (int s = 0; s <= dest; ++s) rank += scores[at(dest, s)] > scores[at(dest, src)];
+                    for (int s = 0; s <= dest; ++s)
+                        rank += scores[at(dest, s)] > scores[at(dest, src)];
                     QCOMPARE(cell.rank, rank);
                     QCOMPARE(cell.row_cells, dest + 1);
                 }
-                QVERIFY(!reader->cell(m_run->run, head, Position{3}, Position{4}, TokenId{17}, {}).visible);
+                QVERIFY(!reader->cell(m_run->run, head, Position{3}, Position{4}, TokenId{17}, {})
+                             .visible);
             }
         }
     }
 
-    // Σ over src of a row's attribution is the head's attribution; Σ over all writes is the logit difference.
+    // Σ over src of a row's attribution is the head's attribution; Σ over all writes is the logit
+    // difference.
     void attributionsAddUp() {
         const auto reader = m_run->engine->reader();
         for (const std::int64_t dest : {std::int64_t{0}, std::int64_t{20}, length - 1}) {
@@ -94,17 +110,23 @@ class ViewsTest : public QObject {
                 double heads = 0;
                 for (int h = 0; h < 4; ++h) {
                     const auto index = static_cast<std::size_t>(layer * 4 + h);
-                    const auto map = floats(reader->tile(whole(m_run->run, {Layer{layer}, QueryHead{h}}, Quantity::Attribution)));
+                    const auto map = floats(reader->tile(
+                        whole(m_run->run, {Layer{layer}, QueryHead{h}}, Quantity::Attribution)));
                     double row = 0;
                     for (std::int64_t src = 0; src < length; ++src) row += map[at(dest, src)];
-                    QVERIFY(std::abs(row - table.head_attribution[index]) < 1e-4 * std::max(1.0, std::abs(row)));
+                    QVERIFY(std::abs(row - table.head_attribution[index]) <
+                            1e-4 * std::max(1.0, std::abs(row)));
                     heads += table.head_attribution[index];
                 }
-                QVERIFY(std::abs(heads - table.attention_attribution[static_cast<std::size_t>(layer)]) < 1e-4 * std::max(1.0, std::abs(heads)));
+                QVERIFY(
+                    std::abs(heads - table.attention_attribution[static_cast<std::size_t>(layer)]) <
+                    1e-4 * std::max(1.0, std::abs(heads)));
             }
             const std::vector<float> dumped = m_run->read("contribution_norm", 2, {dest, dest + 1});
             for (int h = 0; h < 4; ++h)
-                QVERIFY(std::abs(dumped[static_cast<std::size_t>(h)] - table.head_norm[static_cast<std::size_t>(8 + h)]) < 1e-4f * dumped[0]);
+                QVERIFY(std::abs(dumped[static_cast<std::size_t>(h)] -
+                                 table.head_norm[static_cast<std::size_t>(8 + h)]) <
+                        1e-4f * dumped[0]);
         }
     }
 
@@ -127,14 +149,21 @@ class ViewsTest : public QObject {
             for (std::int64_t y = 0; y < pixels; ++y) {
                 for (std::int64_t x = 0; x < pixels; ++x) {
                     double sum = 0, most = 0, cells = 0;
-                    for (std::int64_t dest = y * zoom; dest < std::min<std::int64_t>(length, (y + 1) * zoom); ++dest)
-                        for (std::int64_t src = x * zoom; src < std::min<std::int64_t>(dest + 1, (x + 1) * zoom); ++src) {
+                    for (std::int64_t dest = y * zoom;
+                         dest < std::min<std::int64_t>(length, (y + 1) * zoom); ++dest)
+                        for (std::int64_t src = x * zoom;
+                             src < std::min<std::int64_t>(dest + 1, (x + 1) * zoom); ++src) {
                             sum += exact[at(dest, src)];
                             most = std::max(most, double{exact[at(dest, src)]});
                             ++cells;
                         }
-                    const double expected = cells == 0 ? 0 : pooling == Pooling::Max ? most : pooling == Pooling::Sum ? sum : sum / cells;
-                    QVERIFY(std::abs(tile.data.as<float>()[static_cast<std::size_t>(y * pixels + x)] - expected) < 1e-5);
+                    const double expected = cells == 0                ? 0
+                                            : pooling == Pooling::Max ? most
+                                            : pooling == Pooling::Sum ? sum
+                                                                      : sum / cells;
+                    QVERIFY(
+                        std::abs(tile.data.as<float>()[static_cast<std::size_t>(y * pixels + x)] -
+                                 expected) < 1e-5);
                 }
             }
         }
@@ -159,14 +188,17 @@ class ViewsTest : public QObject {
         }
         const auto reader = m_run->engine->reader();
         const LayerHead head{Layer{2}, QueryHead{0}};
-        for (const Quantity quantity : {Quantity::Pattern, Quantity::Value, Quantity::Attribution}) {
-            const auto a = floats(reader->tile(whole(m_run->run, head, quantity))), b = floats(reader->tile(whole(other, head, quantity)));
+        for (const Quantity quantity :
+             {Quantity::Pattern, Quantity::Value, Quantity::Attribution}) {
+            const auto a = floats(reader->tile(whole(m_run->run, head, quantity))),
+                       b = floats(reader->tile(whole(other, head, quantity)));
             TileRequest request = whole(m_run->run, head, quantity);
             request.minus = other;
             const auto difference = floats(reader->tile(request));
             double most = 0;
             for (std::size_t i = 0; i < a.size(); ++i) {
-                QVERIFY(std::abs(difference[i] - (a[i] - b[i])) <= 1e-5 * std::max(1.0, max_abs(a)));
+                QVERIFY(std::abs(difference[i] - (a[i] - b[i])) <=
+                        1e-5 * std::max(1.0, max_abs(a)));
                 most = std::max(most, std::abs(double{difference[i]}));
             }
             QVERIFY(most > 1e-3);  // the runs do differ
@@ -180,7 +212,8 @@ class ViewsTest : public QObject {
         request.range = {0, 1, Transfer::Sqrt};
         const Tile tile = m_run->engine->reader()->tile(request);
         for (std::size_t i = 0; i < exact.size(); ++i)
-            QVERIFY(std::abs(int{tile.data.as<std::uint8_t>()[i]} - 255 * std::sqrt(exact[i])) <= 0.51);
+            QVERIFY(std::abs(int{tile.data.as<std::uint8_t>()[i]} - 255 * std::sqrt(exact[i])) <=
+                    0.51);
     }
 
     void metricsEqualPlainLoops() {
@@ -188,14 +221,19 @@ class ViewsTest : public QObject {
         request.run = m_run->run;
         const HeadTable table = m_run->engine->reader()->metrics(request);
         for (int layer = 0; layer < 3; ++layer) {
-            const auto pattern = m_run->read("pattern", layer, {0, length}), scores = m_run->read("scores", layer, {0, length});
+            const auto pattern = m_run->read("pattern", layer, {0, length}),
+                       scores = m_run->read("scores", layer, {0, length});
             for (int h = 0; h < 4; ++h) {
                 double sink = 0, entropy = 0, most = 0, low = INFINITY, high = -INFINITY;
                 for (std::int64_t dest = 0; dest < length; ++dest) {
                     for (std::int64_t src = 0; src <= dest; ++src) {
-                        const auto i = static_cast<std::size_t>(h) * length * length + at(dest, src);
+                        const auto i =
+                            static_cast<std::size_t>(h) * length * length + at(dest, src);
                         const double p = pattern[i];
-                        if (src == 0) sink += p; else most = std::max(most, p);
+                        if (src == 0)
+                            sink += p;
+                        else
+                            most = std::max(most, p);
                         if (p > 0) entropy -= p * std::log(p);
                         low = std::min(low, double{scores[i]});
                         high = std::max(high, double{scores[i]});
@@ -205,8 +243,10 @@ class ViewsTest : public QObject {
                 QVERIFY(std::abs(table.sink[index] - sink / length) < 1e-5);
                 QVERIFY(std::abs(table.entropy[index] - entropy / length) < 1e-4);
                 QVERIFY(std::abs(table.max_pattern[index] - most) < 1e-5);
-                QVERIFY(std::abs(table.min_score[index] - low) < 1e-4 * std::max(1.0, std::abs(low)));
-                QVERIFY(std::abs(table.max_score[index] - high) < 1e-4 * std::max(1.0, std::abs(high)));
+                QVERIFY(std::abs(table.min_score[index] - low) <
+                        1e-4 * std::max(1.0, std::abs(low)));
+                QVERIFY(std::abs(table.max_score[index] - high) <
+                        1e-4 * std::max(1.0, std::abs(high)));
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "Relative" everywhere means max|Δ| / max|reference| of that tensor. A NaN on either side is infinitely far.
+// "Relative" everywhere means max|Δ| / max|reference| of that tensor. A NaN on either side is
+// infinitely far.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -18,7 +19,8 @@ inline double max_difference(std::span<const float> a, std::span<const float> b)
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (a[i] == b[i]) continue;  // equal infinities
         const double apart = std::fabs(double{a[i]} - b[i]);
-        if (!(apart <= most)) most = std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
+        if (!(apart <= most))
+            most = std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
     }
     return most;
 }

@@ -11,7 +11,8 @@ struct EngineRun {
     engine::RunId run{};
     std::vector<engine::TokenId> tokens;  // prompt and generated
 
-    static std::unique_ptr<engine::Engine> open(const std::string& path, std::int64_t page_tokens = 64) {
+    static std::unique_ptr<engine::Engine> open(const std::string& path,
+                                                std::int64_t page_tokens = 64) {
         engine::OpenRequest request;
         request.path = path;
         request.threads = 2;
@@ -20,7 +21,8 @@ struct EngineRun {
         return engine::open_engine(request, {}, {});
     }
 
-    EngineRun(std::unique_ptr<engine::Engine> opened, std::vector<engine::TokenId> prompt, int generate = 0)
+    EngineRun(std::unique_ptr<engine::Engine> opened, std::vector<engine::TokenId> prompt,
+              int generate = 0)
         : engine(std::move(opened)), tokens(std::move(prompt)) {
         engine::RunRequest request;
         request.tokens = tokens;
@@ -43,6 +45,7 @@ struct EngineRun {
 
 inline std::vector<engine::TokenId> token_ids(const std::vector<std::int64_t>& ids) {
     std::vector<engine::TokenId> tokens;
-    for (const std::int64_t id : ids) tokens.push_back(engine::TokenId{static_cast<std::int32_t>(id)});
+    for (const std::int64_t id : ids)
+        tokens.push_back(engine::TokenId{static_cast<std::int32_t>(id)});
     return tokens;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Golden values: a safetensors file read by its own few lines, so that no loader under test is its own oracle.
+// Golden values: a safetensors file read by its own few lines, so that no loader under test is its
+// own oracle.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -13,8 +14,8 @@ namespace golden {
 
 struct Tensor {
     std::vector<std::int64_t> shape;
-    std::vector<float> values;        // F32
-    std::vector<std::int64_t> ints;   // I64
+    std::vector<float> values;       // F32
+    std::vector<std::int64_t> ints;  // I64
 };
 
 class File {
