@@ -4,6 +4,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 add_library(headscope_engine SHARED ${engine_sources})
 target_link_libraries(headscope_engine
     PUBLIC headscope_options
-    PRIVATE headscope_formats headscope_families headscope_tokenizer headscope_kernels LibTorch::cpu)
+    PRIVATE headscope_formats headscope_families headscope_tokenizer headscope_kernels
+        LibTorch::cpu)
 target_compile_options(headscope_engine PRIVATE -fopenmp)
 target_link_libraries(headscope_engine PRIVATE ${LibTorch_GOMP})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# libtorch from its Python wheel as plain imported targets: LibTorch::cpu. The wheel's own package file
-# is not used: it stops where no CUDA toolkit is installed and sets global flags.
+# libtorch from its Python wheel as plain imported targets: LibTorch::cpu. The wheel's own package
+# file is not used: it stops where no CUDA toolkit is installed and sets global flags.
 #
-# Both flavours that app/setup.sh puts into the cache will do, the small one for the CPU and the one with
-# all of CUDA's libraries; where both are there, the latter can do more.
+# Both flavours that app/setup.sh puts into the cache will do, the small one for the CPU and the one
+# with all of CUDA's libraries; where both are there, the latter can do more.
 if(NOT HEADSCOPE_LIBTORCH)
     if(NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
         set(cache_root "$ENV{XDG_CACHE_HOME}")
@@ -30,7 +30,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     add_library(LibTorch::c10 SHARED IMPORTED)
     set_target_properties(LibTorch::c10 PROPERTIES IMPORTED_LOCATION "${torch_root}/lib/libc10.so")
     add_library(LibTorch::cpu SHARED IMPORTED)
-    # The wheel's libtorch_cpu needs libraries beside it (libgomp, and of CUDA the runtime and CUPTI):
+    # The wheel's libtorch_cpu needs libraries beside it (libgomp, of CUDA the runtime and CUPTI):
     # -rpath-link lets the linker resolve them, the build's own rpath lets the loader find them.
     file(GLOB nvidia_libs LIST_DIRECTORIES true "${HEADSCOPE_LIBTORCH}/nvidia/*/lib")
     set(link_dirs "${torch_root}/lib" ${nvidia_libs})
@@ -43,7 +43,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
         INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include_dirs}"
         INTERFACE_LINK_LIBRARIES LibTorch::c10
         INTERFACE_LINK_OPTIONS "${rpath_link};${rpath};LINKER:--disable-new-dtags")
-    # One OpenMP runtime a process: the wheel's. Its soname is the system's, so whoever is loaded first
-    # serves both.
+    # One OpenMP runtime a process: the wheel's. Its soname is the system's, so whoever is loaded
+    # first serves both.
     set(LibTorch_GOMP "${torch_root}/lib/libgomp.so.1")
 endif()

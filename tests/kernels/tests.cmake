@@ -3,9 +3,11 @@ headscope_test(test_attention kernels/test_attention.cpp headscope_kernels Threa
 headscope_test(test_append kernels/test_append.cpp headscope_kernels Threads::Threads)
 headscope_test(test_gemv kernels/test_gemv.cpp headscope_kernels Threads::Threads)
 headscope_test(test_elementwise kernels/test_elementwise.cpp headscope_kernels Threads::Threads)
-headscope_test(test_contribution_kernels kernels/test_contribution_kernels.cpp headscope_kernels Threads::Threads)
+headscope_test(test_contribution_kernels kernels/test_contribution_kernels.cpp headscope_kernels
+    Threads::Threads)
 headscope_test(test_tile_kernel kernels/test_tile_kernel.cpp headscope_kernels Threads::Threads)
-headscope_test(test_metrics_kernel kernels/test_metrics_kernel.cpp headscope_kernels Threads::Threads)
+headscope_test(test_metrics_kernel kernels/test_metrics_kernel.cpp headscope_kernels
+    Threads::Threads)
 
 # Prints medians beside what the machine can do; not a test.
 add_executable(bench_kernels EXCLUDE_FROM_ALL kernels/bench_kernels.cpp)

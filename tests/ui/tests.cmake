@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The frame: window, run bar, strip, steps, next token, contributions.
 foreach(part models widgets window)
-    headscope_test(frame_${part} ${CMAKE_CURRENT_LIST_DIR}/frame_${part}.cpp headscope_ui)
+    headscope_test(frame_${part} ui/frame_${part}.cpp headscope_ui)
 endforeach()
 # The map side: grid, heatmap, read-out, scale, figures.
 foreach(part geometry heatmap grid text_figure)
-    headscope_test(map_${part} ${CMAKE_CURRENT_LIST_DIR}/map_${part}.cpp headscope_ui)
+    headscope_test(map_${part} ui/map_${part}.cpp headscope_ui)
 endforeach()
