@@ -12,15 +12,16 @@ constexpr int most_dim = 256, warps = 4;
 
 template <typename T, typename X>
 __global__ void __launch_bounds__(warps * 32) append_kernel(AppendArgs args) {
-    start_dependents();
     __shared__ float rows_of_warps[warps][most_dim];
     const TraceView& trace = args.trace;
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     const int dim = trace.head_dim, query = trace.query_heads, kv = trace.kv_heads;
     const int heads = query + 2 * kv;
     const std::int64_t task = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
-    await_predecessor();
-    if (task >= args.rows * heads) return;
+    if (task >= args.rows * heads) {
+        await_predecessor();
+        return;
+    }
     const std::int64_t row = task / heads;
     const int head = static_cast<int>(task % heads);
     const auto position = static_cast<std::int32_t>(
@@ -34,6 +35,8 @@ __global__ void __launch_bounds__(warps * 32) append_kernel(AppendArgs args) {
                     : is_k ? head - query
                            : head - query - kv)
                 .at(position);
+    await_predecessor();
+    start_dependents();
 
     float* x = rows_of_warps[warp];
     float squares = 0;

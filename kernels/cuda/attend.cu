@@ -176,17 +176,13 @@ __global__ void __launch_bounds__(tile_threads) attend_kernel(AttendArgs args) {
         tile.keys(key_rows, key + block_keys, limit);
         const bool masked =
             key + block_keys - 1 > begin || (window > 0 && key <= limit - 1 - window);
+        scores_of(s, rule);
+        if (masked) hide(s, dest, key, window, -infinity);
         float highest[2] = {-infinity, -infinity};
 #pragma unroll
         for (int j = 0; j < 8; ++j)
 #pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                float x = score_of(rule, s[j][e]);
-                if (masked && !visible(dest + e / 2 * 8, key + 8 * j + lane_key() + e % 2, window))
-                    x = -infinity;
-                s[j][e] = x;
-                highest[e / 2] = fmaxf(highest[e / 2], x);
-            }
+            for (int e = 0; e < 4; ++e) highest[e / 2] = fmaxf(highest[e / 2], s[j][e]);
         float base[2], keep[2];
 #pragma unroll
         for (int half = 0; half < 2; ++half) {

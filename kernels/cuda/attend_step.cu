@@ -63,7 +63,6 @@ __device__ void finish(const StepArgs& args, std::int32_t dest, std::int32_t fir
 
 template <typename T, int Dim>
 __global__ void __launch_bounds__(step_threads, Dim <= 128 ? 3 : 1) step_kernel(StepArgs args) {
-    start_dependents();
     __shared__ float m_of[step_warps][step_heads], l_of[step_warps][step_heads];
     extern __shared__ __align__(16) float z_of[];  // [warp][head][dim], then finish()'s factors
     __shared__ bool last;
@@ -76,7 +75,6 @@ __global__ void __launch_bounds__(step_threads, Dim <= 128 ? 3 : 1) step_kernel(
     const auto in_group = static_cast<std::int32_t>(blockIdx.y) % parts * step_heads;
     const std::int32_t first_head = kv_head * group + in_group;
     const int heads = min(step_heads, group - in_group);
-    await_predecessor();
     const auto dest = static_cast<std::int32_t>(read_position(args.dest));
     using State = StepState<T, Dim>;
     const StepWork work{args.rule,
@@ -91,7 +89,7 @@ __global__ void __launch_bounds__(step_threads, Dim <= 128 ? 3 : 1) step_kernel(
     const std::int32_t keys = dest + 1 - work.first_key(State::keys_at_once);
     const int active = min(args.splits, (keys + State::keys_at_once * step_warps - 1) /
                                             (State::keys_at_once * step_warps));
-    if (split >= active) return;
+    if (split >= active) return;  // others wait for the predecessor
     State::walk(trace, work, m_of[warp], l_of[warp], z_of + warp * step_heads * dim);
     __syncthreads();
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programmatic dependent launch: on Hopper and later a kernel's blocks may start while those of the
 // one before drain, so that weights stream without a gap. Whoever is launched through launch()
-// calls start_dependents() first and await_predecessor() before touching what an earlier kernel
-// writes or still reads; every block calls it, also one without work, so that waiting stays
-// transitive.
+// calls await_predecessor() before touching what the kernel before it writes or still reads, and
+// start_dependents() only after that. So what was enqueued two or more launches ago is complete
+// from the first instruction on: positions, block tables and earlier keys may be read ahead.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

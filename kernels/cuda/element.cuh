@@ -94,8 +94,16 @@ __device__ inline std::uint32_t turn(std::uint32_t x) {
     return y;
 }
 
+constexpr float log2_of_e = 1.4426950408889634f;
+
+// Relative error 2⁻²²; below the least normal number 0.
+__device__ inline float power_of_2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
 __device__ inline float power_of_e(float x) {
-    return exp2f(x * 1.4426950408889634f);
+    return power_of_2(x * log2_of_e);
 }
 
 // Over the four lanes that share a row of c.

@@ -26,23 +26,23 @@ struct Lane {
     float sink[2] = {0, 0}, entropy[2] = {0, 0}, log_p[2] = {-infinity, -infinity};
     float lowest = infinity, highest = -infinity;
 
-    __device__ void take(const Cells& s, const ScoreRule& rule, const float (&lse)[2],
+    // s: scores; a `masked` block has cells that are not visible or belong to no row.
+    __device__ void take(const Cells& s, const float (&lse)[2], bool masked, std::int32_t window,
                          std::int32_t dest, std::int32_t key, std::int32_t limit) {
 #pragma unroll
         for (int j = 0; j < 8; ++j)
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
                 const std::int32_t row = dest + e / 2 * 8, src = key + 8 * j + lane_key() + e % 2;
-                if (row >= limit || !visible(row, src, rule.window)) continue;
-                const float score = score_of(rule, s[j][e]), log = score - lse[e / 2],
-                            p = power_of_e(log);
-                if (src == 0)
+                if (masked && (row >= limit || !visible(row, src, window))) continue;
+                const float log = s[j][e] - lse[e / 2], p = power_of_e(log);
+                if (key == 0 && src == 0)
                     sink[e / 2] = p;
                 else
                     log_p[e / 2] = fmaxf(log_p[e / 2], log);
-                if (p > 0) entropy[e / 2] -= p * log;
-                lowest = fminf(lowest, score);
-                highest = fmaxf(highest, score);
+                entropy[e / 2] = fmaf(-p, log, entropy[e / 2]);
+                lowest = fminf(lowest, s[j][e]);
+                highest = fmaxf(highest, s[j][e]);
             }
     }
 };
@@ -53,12 +53,13 @@ __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args)
     extern __shared__ __align__(16) std::byte shared[];
     __shared__ float sums[strip_rows][2], extremes[strip_rows][3];
     const MetricsHead& head = args.heads[blockIdx.y];
-    const TraceView& trace = head.trace;
+    const TraceView trace = head.trace;
+    const ScoreRule rule = head.rule;
     const std::int32_t kv_head = head.head / (trace.query_heads / trace.kv_heads);
     const std::int64_t strip = gridDim.x - 1 - blockIdx.x;  // those that see most go first
     const auto begin = static_cast<std::int32_t>(args.begin + strip * strip_rows);
     const std::int32_t limit = min(static_cast<std::int32_t>(args.end), begin + strip_rows);
-    const std::int32_t window = head.rule.window, dest = begin + lane_row();
+    const std::int32_t window = rule.window, dest = begin + lane_row();
     Tile tile(shared, args.head_dim);
     const Rows<T> keys(trace, trace.k_offset, kv_head);
     const std::int32_t first = window > 0 ? max(0, begin - window + 1) : 0;
@@ -72,7 +73,10 @@ __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args)
     for (std::int32_t key = first; key < limit; key += block_keys) {
         Cells s;
         tile.next(s, keys, key + block_keys, limit);
-        lane.take(s, head.rule, lse, dest, key, limit);
+        scores_of(s, rule);
+        const bool masked = key + block_keys - 1 > begin || limit - begin < strip_rows ||
+                            (window > 0 && key <= limit - 1 - window);
+        lane.take(s, lse, masked, window, dest, key, limit);
     }
     await_copies<0>();
     const float lowest = quad_min(lane.lowest), highest = quad_max(lane.highest);

@@ -24,6 +24,9 @@ struct TileArgs {
     bool raw = false;
     TilePooling pooling = TilePooling::Max;
     bool signed_max = false, span_mean = false;
+    // True where no head has weights or a second run, and every scale is above 0: most requests,
+    // and they have a kernel of their own.
+    bool plain = false;
     float low = 0, high = 1;
     kernels::TileArgs::Transfer transfer = kernels::TileArgs::Transfer::Linear;
 };

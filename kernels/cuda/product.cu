@@ -77,7 +77,6 @@ template <typename T, typename X, bool Packed, int Warps, int Chunks, int AtOnce
 __global__ void __launch_bounds__(Warps * 32, Packed&& Warps == 12 ? 2 : 1)
     product_kernel(ProductArgs args) {
     static_assert(!Packed || std::is_same_v<T, X>);
-    start_dependents();
     constexpr int lanes = Warps * 32, wide = width<T>;
     __shared__ float sums[2][Warps][AtOnce + 1];
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
@@ -105,6 +104,7 @@ __global__ void __launch_bounds__(Warps * 32, Packed&& Warps == 12 ? 2 : 1)
     std::int64_t group = blockIdx.x;
     if (group < groups) load(group);
     await_predecessor();
+    start_dependents();
 
     uint4 packed[Packed ? Chunks : 1];
     float x[Packed ? 1 : Chunks][wide], squares = 0;
@@ -216,9 +216,9 @@ void choose(const ProductArgs& args, cudaStream_t stream) {
 // One block.
 template <typename T>
 __global__ void __launch_bounds__(256) next_token_kernel(NextTokenArgs args) {
-    start_dependents();
     __shared__ std::int64_t token;
     await_predecessor();
+    start_dependents();
     if (threadIdx.x == 0) {
         const std::uint64_t best = __ldcg(reinterpret_cast<const unsigned long long*>(args.best));
         const std::int64_t position = __ldcg(reinterpret_cast<const long long*>(args.position)) + 1;

@@ -198,8 +198,30 @@ __device__ inline float score_of(const ScoreRule& rule, float product) {
     const float s = product * rule.scale;
     return rule.soft_cap > 0 ? rule.soft_cap * tanhf(s / rule.soft_cap) : s;
 }
+// The same of a tile. The cap stands apart: few models have one, and tanh is long.
+__device__ inline void scores_of(Cells& s, const ScoreRule& rule) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) s[j][e] *= rule.scale;
+    if (rule.soft_cap > 0)
+#pragma unroll
+        for (int j = 0; j < 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) s[j][e] = rule.soft_cap * tanhf(s[j][e] / rule.soft_cap);
+}
 __device__ inline bool visible(std::int32_t dest, std::int32_t src, std::int32_t window) {
     return src <= dest && (window == 0 || src > dest - window);
+}
+// What a row does not see becomes `hidden`.
+__device__ inline void hide(Cells& s, std::int32_t dest, std::int32_t key, std::int32_t window,
+                            float hidden) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (!visible(dest + e / 2 * 8, key + 8 * j + lane_key() + e % 2, window))
+                s[j][e] = hidden;
 }
 
 }  // namespace kernels::cuda

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One warp's keys of a decode step, up to 8 query heads of one KV head at once.
+// One warp's keys of a decode step, up to 8 query heads of one KV head at once. walk() waits for
+// the kernel that wrote the row.
 #pragma once
 #include <algorithm>
 
@@ -53,14 +54,6 @@ struct StepState {
         const int dim = trace.head_dim;
         const std::int32_t kv_head = work.first_head / (trace.query_heads / trace.kv_heads);
         const Rows<T> keys(trace, trace.k_offset, kv_head), values(trace, trace.v_offset, kv_head);
-        uint4 q[chunks];
-        {
-            const bool there = r < work.heads;
-            const T* row =
-                Rows<T>(trace, trace.q_offset, work.first_head + (there ? r : 0)).at(work.dest);
-#pragma unroll
-            for (int c = 0; c < chunks; ++c) q[c] = load(row, 32 * c + 8 * i, there ? dim : 0);
-        }
         float m[2] = {-infinity, -infinity}, l[2] = {0, 0};
         float z[parts][4][4];
 #pragma unroll
@@ -80,7 +73,20 @@ struct StepState {
             }
         };
         std::int32_t key = first + work.worker * keys_at_once;
-        if (key <= work.dest) load_keys(key);
+        // Keys before the row's own are long complete.
+        const bool ahead = key + keys_at_once <= work.dest;
+        if (ahead) load_keys(key);
+        await_predecessor();
+        start_dependents();
+        if (!ahead && key <= work.dest) load_keys(key);
+        uint4 q[chunks];
+        {
+            const bool there = r < work.heads;
+            const T* row =
+                Rows<T>(trace, trace.q_offset, work.first_head + (there ? r : 0)).at(work.dest);
+#pragma unroll
+            for (int c = 0; c < chunks; ++c) q[c] = load(row, 32 * c + 8 * i, there ? dim : 0);
+        }
         for (; key <= work.dest; key += work.workers * keys_at_once) {
             uint4 v[4][parts];
 #pragma unroll
@@ -177,6 +183,8 @@ struct StepState<float, Dim> {
         const std::int32_t kv_head = work.first_head / (trace.query_heads / trace.kv_heads);
         const Rows<float> keys(trace, trace.k_offset, kv_head),
             values(trace, trace.v_offset, kv_head);
+        await_predecessor();
+        start_dependents();
         float q[step_heads][width], z[step_heads][width], m[step_heads], l[step_heads];
 #pragma unroll
         for (int h = 0; h < step_heads; ++h) {

@@ -3,18 +3,14 @@
 // in blocks of 64. Where pixels are cells these are written as they come. Else a row's cells of a
 // src pixel are pooled in registers and over the lanes that share the row, then in shared memory
 // [row][src pixel]; at the end of a strip rows go to dest pixels.
-#include "kernels/cuda/hopper_tile.cuh"
-#include "kernels/cuda/tile_pixels.cuh"
+#include "kernels/cuda/score_tile.cuh"
+#include "kernels/cuda/tile_item.cuh"
 
 namespace kernels::cuda {
 
 namespace {
 
-constexpr float infinity = __builtin_huge_valf();
-
-// ScoreMax is the fast one: exp(cap(scale · s) − lse) grows with s where scale > 0, so the maximum
-// is taken of plain products, and scale, cap, lse and exp follow once a pixel.
-enum class Pool { ScoreMax, Max, LargestSigned, Sum };
+constexpr float infinity = -no_score;
 
 __device__ inline Pool pool_of(const TileArgs& args, const TileHead& head) {
     if (args.pooling == TilePooling::Sum || args.pooling == TilePooling::Mean) return Pool::Sum;
@@ -22,31 +18,6 @@ __device__ inline Pool pool_of(const TileArgs& args, const TileHead& head) {
     const bool plain = head.minus_trace == nullptr && head.column_weight == nullptr &&
                        head.row_weight == nullptr && head.rule.scale > 0;
     return plain ? Pool::ScoreMax : Pool::Max;
-}
-
-// [strip_rows or dest pixels][src pixels]; a second half for the least of LargestSigned.
-struct Pooled {
-    float *best, *least;
-    int stride;
-};
-
-struct Item {
-    std::int64_t head = 0;
-    std::int32_t dest_pixel = 0, dest_pixels = 0, src_pixel = 0, src_pixels = 0;
-};
-__device__ inline Item item_at(const TileArgs& args, const TilePlan& plan, std::int64_t index) {
-    Item item;
-    const std::int64_t of_head = plan.dest_items * plan.src_items, within = index % of_head;
-    item.head = index / of_head;
-    // The last rows see most keys: they go first.
-    item.dest_pixel = static_cast<std::int32_t>((plan.dest_items - 1 - within / plan.src_items) *
-                                                plan.dest_pixels);
-    item.src_pixel = static_cast<std::int32_t>(within % plan.src_items * plan.src_pixels);
-    item.dest_pixels = static_cast<std::int32_t>(
-        min(static_cast<std::int64_t>(plan.dest_pixels), args.dest.pixels - item.dest_pixel));
-    item.src_pixels = static_cast<std::int32_t>(
-        min(static_cast<std::int64_t>(plan.src_pixels), args.src.pixels - item.src_pixel));
-    return item;
 }
 
 // A lane's two rows as one trace gives them.
@@ -67,19 +38,15 @@ struct RowValues {
 __device__ inline void to_cells(Cells& s, const ScoreRule& rule, bool raw, const RowValues& rows,
                                 const float* column_weight, std::int32_t key,
                                 std::int32_t last_key) {
+    scores_of(s, rule);
+    if (raw) return;
 #pragma unroll
     for (int j = 0; j < 8; ++j)
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-            const float score = score_of(rule, s[j][e]);
-            if (raw) {
-                s[j][e] = score;
-                continue;
-            }
-            float p = power_of_e(score - rows.lse[e / 2]) * rows.weight[e / 2];
+            s[j][e] = power_of_e(s[j][e] - rows.lse[e / 2]) * rows.weight[e / 2];
             const std::int32_t at = 8 * j + lane_key() + e % 2;
-            if (column_weight != nullptr && key + at < last_key) p *= column_weight[at];
-            s[j][e] = p;
+            if (column_weight != nullptr && key + at < last_key) s[j][e] *= column_weight[at];
         }
 }
 
@@ -272,52 +239,6 @@ __device__ inline void pool_block(Cells& s, Pool pool, const Pooled& rows, const
     }
 }
 
-// Rows [begin, limit) of a strip to the dest pixels, and the rows' places to their start.
-__device__ inline void fold_rows(const TileArgs& args, const Item& item, Pool pool,
-                                 const Pooled& rows, const Pooled& pixels, std::int32_t begin,
-                                 std::int32_t limit) {
-    const int tasks = item.dest_pixels * item.src_pixels;
-    for (int task = static_cast<int>(threadIdx.x); task < tasks; task += tile_threads) {
-        const int d = task / item.src_pixels, p = task % item.src_pixels;
-        const auto low = static_cast<std::int32_t>(args.dest_edges[item.dest_pixel + d]);
-        const auto high = static_cast<std::int32_t>(args.dest_edges[item.dest_pixel + d + 1]);
-        float best = pixels.best[d * pixels.stride + p], least = 0;
-        if (pool == Pool::LargestSigned) least = pixels.least[d * pixels.stride + p];
-        for (std::int32_t row = max(low, begin); row < min(high, limit); ++row) {
-            float* from = rows.best + (row - begin) * rows.stride + p;
-            best = pool == Pool::Sum ? best + *from : fmaxf(best, *from);
-            if (pool == Pool::LargestSigned)
-                least = fminf(least, rows.least[(row - begin) * rows.stride + p]);
-        }
-        pixels.best[d * pixels.stride + p] = best;
-        if (pool == Pool::LargestSigned) pixels.least[d * pixels.stride + p] = least;
-    }
-}
-
-__device__ inline void reset(const Pooled& pooled, Pool pool) {
-    for (int at = static_cast<int>(threadIdx.x); at < strip_rows * pooled.stride;
-         at += tile_threads) {
-        pooled.best[at] = pool == Pool::Sum ? 0 : -infinity;
-        if (pool == Pool::LargestSigned) pooled.least[at] = infinity;
-    }
-}
-
-__device__ inline float finished(const TileArgs& args, const TileHead& head, Pool pool, float best,
-                                 float least, std::int64_t first, std::int64_t last,
-                                 std::int64_t key, std::int64_t end) {
-    const float empty = args.raw ? -infinity : 0.0f;
-    if (pool == Pool::ScoreMax) return args.raw ? best : power_of_e(best);
-    if (pool == Pool::Sum) {
-        const std::int64_t cells =
-            first < last ? visible_cells(first, last, key, end, head.rule.window) : 0;
-        if (cells == 0) return empty;
-        if (args.pooling == TilePooling::Sum) return best;
-        return best / static_cast<float>(args.span_mean ? last - first : cells);
-    }
-    if (best == -infinity) return empty;
-    return pool == Pool::LargestSigned && -least > best ? least : best;
-}
-
 template <typename Tile>
 __device__ void pool_item(const TileArgs& args, const TilePlan& plan, const TileHead& head,
                           const Item& item, std::byte* shared) {
@@ -361,17 +282,7 @@ __device__ void pool_item(const TileArgs& args, const TilePlan& plan, const Tile
         __syncthreads();
     }
     await_copies<0>();
-    const int tasks = item.dest_pixels * item.src_pixels;
-    for (int task = static_cast<int>(threadIdx.x); task < tasks; task += tile_threads) {
-        const int d = task / item.src_pixels, p = task % item.src_pixels;
-        const std::int64_t low = args.dest_edges[item.dest_pixel + d],
-                           high = min(args.dest_edges[item.dest_pixel + d + 1],
-                                      static_cast<std::int64_t>(strip.rows()));
-        const float least = pool == Pool::LargestSigned ? pixels.least[d * stride + p] : 0;
-        const float x = finished(args, head, pool, pixels.best[d * stride + p], least, low, high,
-                                 edges[p], edges[p + 1]);
-        write_pixel(args, head, (item.dest_pixel + d) * args.src.pixels + item.src_pixel + p, x);
-    }
+    write_pixels(args, head, pool, item, pixels, edges, strip.rows());
 }
 
 template <typename Tile>
@@ -401,27 +312,15 @@ void tile(const TileArgs& args, std::int64_t first_item, std::int64_t last_item,
                                                       " to " + std::to_string(last_item) + " of " +
                                                       std::to_string(work));
     if (first_item >= last_item) return;
-    const std::int64_t pooled =
-        plan.cells ? 0
-                   : (plan.src_pixels + 1) *
-                         (1 + std::int64_t{strip_rows} * (args.signed_max ? 4 : 2)) * 4;
-    const auto run = [&](auto kernel, std::int64_t tile_bytes) {
-        allow_shared(kernel, tile_bytes + pooled, "tile");
-        kernel<<<static_cast<unsigned>(last_item - first_item), tile_threads,
-                 static_cast<std::size_t>(tile_bytes + pooled), stream>>>(args, plan, first_item);
-        check_launch("tile");
-    };
+    const std::int64_t pooled = plan.cells ? 0 : pooled_bytes(plan, args.signed_max);
+    if (hopper_tile(args, plan, first_item, last_item, stream)) return;
     with_element(args.element, [&](auto t) {
-        using T = decltype(t);
-        if constexpr (sizeof(T) == 2) {
-            using Wide = HopperTile<T, 128>;
-            using Narrow = HopperTile<T, 64>;
-            if (args.head_dim == 128 && has_hopper_code(tile_kernel<Wide>))
-                return run(tile_kernel<Wide>, Wide::bytes(128));
-            if (args.head_dim == 64 && has_hopper_code(tile_kernel<Narrow>))
-                return run(tile_kernel<Narrow>, Narrow::bytes(64));
-        }
-        run(tile_kernel<ScoreTile<T>>, ScoreTile<T>::bytes(args.head_dim));
+        using Tile = ScoreTile<decltype(t)>;
+        const std::int64_t bytes = Tile::bytes(args.head_dim) + pooled;
+        allow_shared(tile_kernel<Tile>, bytes, "tile");
+        tile_kernel<Tile><<<static_cast<unsigned>(last_item - first_item), tile_threads,
+                            static_cast<std::size_t>(bytes), stream>>>(args, plan, first_item);
+        check_launch("tile");
     });
 }
 

@@ -9,21 +9,32 @@ namespace kernels::cuda {
 constexpr int chunk_pixels = 32, signed_chunk_pixels = 16, chunk_cells = 512;
 
 struct TilePlan {
-    bool cells = false;                            // every pixel is one cell: written as they come
+    bool cells = false;      // every pixel is one cell: written as they come
+    bool ascending = false;  // no pixel is empty
     std::int32_t dest_pixels = 1, src_pixels = 1;  // of an item, at most
     std::int64_t dest_items = 0, src_items = 0;    // of a head
 };
 
-inline bool unit_steps(const TileAxis& axis) {
-    for (std::int64_t i = 0; i < axis.pixels; ++i)
-        if (axis.edges[i + 1] - axis.edges[i] != 1) return false;
-    return true;
+// The least and the greatest number of cells of a pixel.
+struct Steps {
+    std::int64_t least = 1, greatest = 1;
+};
+inline Steps steps_of(const TileAxis& axis) {
+    Steps steps{axis.edges[1] - axis.edges[0], axis.edges[1] - axis.edges[0]};
+    for (std::int64_t i = 1; i < axis.pixels; ++i) {
+        const std::int64_t step = axis.edges[i + 1] - axis.edges[i];
+        if (step < steps.least) steps.least = step;
+        if (step > steps.greatest) steps.greatest = step;
+    }
+    return steps;
 }
 
 inline TilePlan plan_of(const TileArgs& args) {
     TilePlan plan;
     if (args.dest.pixels <= 0 || args.src.pixels <= 0) return plan;
-    plan.cells = unit_steps(args.dest) && unit_steps(args.src);
+    const Steps dest = steps_of(args.dest), src = steps_of(args.src);
+    plan.ascending = dest.least > 0 && src.least > 0;
+    plan.cells = plan.ascending && dest.greatest == 1 && src.greatest == 1;
     const std::int64_t rows = args.dest.edges[args.dest.pixels] - args.dest.edges[0];
     const std::int64_t height = rows / args.dest.pixels + (rows % args.dest.pixels != 0);
     plan.dest_pixels = static_cast<std::int32_t>(height <= 1 ? 64 : height >= 64 ? 1 : 64 / height);
@@ -34,5 +45,10 @@ inline TilePlan plan_of(const TileArgs& args) {
     plan.src_items = (args.src.pixels + plan.src_pixels - 1) / plan.src_pixels;
     return plan;
 }
+
+// Plain requests (pattern.h) where the device and the build have Hopper's products: true if it was
+// enqueued.
+bool hopper_tile(const TileArgs&, const TilePlan&, std::int64_t first_item, std::int64_t last_item,
+                 cudaStream_t);
 
 }  // namespace kernels::cuda

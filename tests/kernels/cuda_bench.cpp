@@ -328,6 +328,7 @@ double tile_ms(const Trace& trace, std::int64_t first, std::int64_t last, std::i
     args.dest_edges = device_dest.as<std::int64_t>();
     args.src_edges = device_src.as<std::int64_t>();
     args.pooling = pooling;
+    args.plain = true;
     return median_ms(runs,
                      [&] { kernels::cuda::tile(args, 0, kernels::cuda::tile_work(args), stream); });
 }

@@ -168,6 +168,7 @@ std::vector<Pixel> device_tile(const TileCase& c, const kernels::ScoreRule& rule
     args.pooling = c.pooling;
     args.signed_max = c.signed_max;
     args.span_mean = c.span_mean;
+    args.plain = !weighted && !minus;
     if (bytes) {
         args.low = bytes->low;
         args.high = bytes->high;
