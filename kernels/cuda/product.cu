@@ -204,9 +204,9 @@ void choose(const ProductArgs& args, cudaStream_t stream) {
     if (pieces <= 256)
         start<T, X, Packed, 4, 2, 4>(args, stream);
     else if (pieces <= 512 && wide)
-        start<T, X, Packed, 4, 4, 2>(args, stream);
+        start<T, X, Packed, 4, 4, 4>(args, stream);
     else if (pieces <= 512)
-        start<T, X, Packed, 8, 2, 4>(args, stream);
+        start<T, X, Packed, 8, 2, 8>(args, stream);
     else if (pieces <= 1536)
         start<T, X, Packed, 12, 4, 2>(args, stream);
     else
