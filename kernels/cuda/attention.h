@@ -40,8 +40,11 @@ struct AttendArgs {
 };
 void attend(const AttendArgs&, cudaStream_t);
 
-// A decode step: the one row *dest against keys 0 … *dest, each KV head's keys split over blocks
-// whose states are merged by the last of them.
+// A decode step, an append of the row and then this. On devices with dependent launches it reads
+// ahead of the launch before it on the stream: that may have written the row *dest of the trace,
+// but neither *dest itself, nor the block table, nor other rows. (So with *device_begin of append.)
+// The one row *dest against keys 0 … *dest, each KV head's keys split over blocks whose states are
+// merged by the last of them.
 struct StepArgs {
     TraceView trace;
     ScoreRule rule;

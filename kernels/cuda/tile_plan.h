@@ -9,8 +9,8 @@ namespace kernels::cuda {
 constexpr int chunk_pixels = 32, signed_chunk_pixels = 16, chunk_cells = 512;
 
 struct TilePlan {
-    bool cells = false;      // every pixel is one cell: written as they come
-    bool ascending = false;  // no pixel is empty
+    bool cells = false;                            // every pixel is one cell: written as they come
+    bool ascending = false;                        // no pixel is empty
     std::int32_t dest_pixels = 1, src_pixels = 1;  // of an item, at most
     std::int64_t dest_items = 0, src_items = 0;    // of a head
 };
