@@ -129,10 +129,12 @@ class TestPreTokenizer : public QObject {
         QTest::newRow("no byte level") << R"({"type": "Digits", "individual_digits": true})"
                                        << "without ByteLevel";
         QTest::newRow("after byte level")
-            << R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Digits"}]})"
+            << R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"},
+                    {"type": "Digits"}]})"
             << "\"Digits\" after ByteLevel";
         QTest::newRow("behavior")
-            << R"({"type": "Split", "pattern": {"String": "a"}, "behavior": "Shuffled", "invert": false})"
+            << R"({"type": "Split", "pattern": {"String": "a"}, "behavior": "Shuffled",
+                    "invert": false})"
             << "\"Shuffled\"";
     }
     void refused_by_name() {

@@ -59,7 +59,8 @@ class TestTokenizerFiles : public QObject {
         row("dropout", R"({"model": {"dropout": 0.1}})", "dropout");
         row("normalizer", R"({"normalizer": {"type": "Lowercase"}})", "\"Lowercase\"");
         row("normalizer in a sequence",
-            R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "NFKC"}]}})",
+            R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"},
+                {"type": "NFKC"}]}})",
             "\"NFKC\"");
         row("no pre-tokenizer", R"({"pre_tokenizer": null})", "pre-tokenizer");
         row("pre-tokenizer", R"({"pre_tokenizer": {"type": "BertPreTokenizer"}})",
@@ -67,12 +68,15 @@ class TestTokenizerFiles : public QObject {
         row("post-processor", R"({"post_processor": {"type": "RobertaProcessing"}})",
             "\"RobertaProcessing\"");
         row("EOS after the text",
-            R"({"post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}},
+            R"({"post_processor": {"type": "TemplateProcessing", "single": [
+                {"Sequence": {"id": "A"}},
                 {"SpecialToken": {"id": "<eos>"}}], "special_tokens": {"<eos>": {"ids": [0]}}}})",
             "\"<eos>\" after every text");
         row("two tokens before",
-            R"({"post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a"}},
-                {"SpecialToken": {"id": "a"}}, {"Sequence": {"id": "A"}}], "special_tokens": {"a": {"ids": [0]}}}})",
+            R"({"post_processor": {"type": "TemplateProcessing", "single": [
+                {"SpecialToken": {"id": "a"}},
+                {"SpecialToken": {"id": "a"}}, {"Sequence": {"id": "A"}}],
+                "special_tokens": {"a": {"ids": [0]}}}})",
             "second token");
         row("decoder", R"({"decoder": {"type": "Metaspace"}})", "\"Metaspace\"");
     }
@@ -109,10 +113,12 @@ class TestTokenizerFiles : public QObject {
         row("empty added token", R"({"added_tokens": [{"id": 3, "content": ""}]})");
         row("added token id", R"({"added_tokens": [{"id": 99999999999, "content": "x"}]})");
         row("BOS outside",
-            R"({"post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a"}},
+            R"({"post_processor": {"type": "TemplateProcessing", "single": [
+                {"SpecialToken": {"id": "a"}},
             {"Sequence": {"id": "A"}}], "special_tokens": {"a": {"ids": [9999999]}}}})");
         row("template without its token", R"({"post_processor": {"type": "TemplateProcessing",
-            "single": [{"SpecialToken": {"id": "a"}}, {"Sequence": {"id": "A"}}], "special_tokens": {}}})");
+            "single": [{"SpecialToken": {"id": "a"}}, {"Sequence": {"id": "A"}}],
+            "special_tokens": {}}})");
         row("template without the text",
             R"({"post_processor": {"type": "TemplateProcessing", "single": [],
             "special_tokens": {}}})");
