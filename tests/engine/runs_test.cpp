@@ -238,6 +238,49 @@ class RunsTest : public QObject {
         QVERIFY(tiles > 0);
     }
 
+    // C18: ten pages that two prompts take in turn, one of them cancelled midway each time.
+    void handedOnPagesReachNoOlderMap() {
+        OpenRequest request;
+        request.path = model;
+        request.page_tokens = 16;
+        request.memory_limit = 10 * 16 * open_engine(request, {}, {})->info().bytes_per_token;
+        EngineRun first(open_engine(request, {}, {}), prompt(150, 7));  // all ten
+        QCOMPARE(first.engine->info().pages, 10);
+        const EngineRun second(EngineRun::open(model, 16), prompt(97, 19));
+        const auto map = [](Engine& engine, RunId run) {
+            TileRequest tile;
+            tile.run = run;
+            tile.heads = {{Layer{1}, QueryHead{2}}};
+            tile.dest = tile.src = {0, 97, 1, {}};
+            tile.pooling = Pooling::None;
+            return engine.reader()->tile(tile);
+        };
+        const auto values = [](const Tile& tile) {
+            const auto span = tile.data.as<float>();
+            return std::vector<float>(span.begin(), span.end());
+        };
+        const Tile shown = map(*first.engine, first.run);
+        const std::vector<float> asShown = values(shown),
+                                 expected = values(map(*second.engine, second.run));
+        QVERIFY(asShown != expected);
+        first.engine->close_run(first.run);
+        for (int repeat = 0; repeat < 20; ++repeat) {
+            const RunId cancelled = first.engine->open_run({prompt(150, 7), {}, 0});
+            std::stop_source stop;
+            QVERIFY_EXCEPTION_THROWN(
+                first.engine->prefill_chunk(cancelled, stop.get_token(),
+                                            [&](const Progress&) { stop.request_stop(); }),
+                Cancelled);
+            first.engine->close_run(cancelled);
+            const RunId run = first.engine->open_run({prompt(97, 19), {}, 0});
+            while (!first.engine->prefill_chunk(run, {}).finished()) {
+            }
+            QCOMPARE(values(map(*first.engine, run)), expected);
+            first.engine->close_run(run);
+        }
+        QCOMPARE(values(shown), asShown);
+    }
+
     void samplingIsRepeatableAndStaysInside() {
         EngineRun greedy(EngineRun::open(model, 16), prompt(12), 8);
         const auto draw = [&](const Sampling& sampling) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the engine kept and rebuilds, against plain fp64 loops over the very same q, k and v: page
-// edges, decode across them, one token (CASES C17); kept tensors stay as they were (C20); rotary
-// phases of neighbours differ (C03).
+// edges, decode across them, one token (CASES C17), windowed layers (C19); kept tensors stay as
+// they were (C20); rotary phases of neighbours differ (C03).
+#include <QTemporaryDir>
 #include <QtTest>
+#include <nlohmann/json.hpp>
 
 #include "engine/model/rope_table.h"
 #include "tests/support/compare.h"
@@ -25,30 +27,55 @@ std::vector<TokenId> prompt(std::int64_t length) {
 
 class TraceOracleTest : public QObject {
     Q_OBJECT
+    QTemporaryDir m_folder;
+
+    // The same model, but layers 1 and 2 see `window` positions.
+    std::string windowed(int window) const {
+        const QDir from(QString::fromStdString(model));
+        for (const QString& name : from.entryList(QDir::Files))
+            QFile::copy(from.filePath(name), m_folder.filePath(name));
+        QFile config(m_folder.filePath("config.json"));
+        if (!config.open(QIODevice::ReadWrite)) qFatal("no copy of the model");
+        nlohmann::json json = nlohmann::json::parse(config.readAll().toStdString());
+        json.update(
+            {{"use_sliding_window", true}, {"sliding_window", window}, {"max_window_layers", 1}});
+        config.resize(0);
+        config.write(QByteArray::fromStdString(json.dump()));
+        return m_folder.path().toStdString();
+    }
 
   private Q_SLOTS:
     void rebuildEqualsTheDenseOracle_data() {
         QTest::addColumn<int>("pageTokens");
         QTest::addColumn<int>("length");
         QTest::addColumn<int>("steps");
+        QTest::addColumn<int>("window");  // of layers 1 and 2; 0: none
         for (const int page : {1, 16, 64, 128})
             for (const int length :
                  {1, page - 1, page, page + 1, 2 * page - 1, 2 * page, 2 * page + 1})
                 if (length > 0)
-                    QTest::addRow("page %d, %d tokens", page, length) << page << length << 3;
-        QTest::addRow("page 16, 40 steps") << 16 << 5 << 40;
+                    QTest::addRow("page %d, %d tokens", page, length) << page << length << 3 << 0;
+        QTest::addRow("page 16, 40 steps") << 16 << 5 << 40 << 0;
+        for (const int page : {1, 16})
+            for (const int length : {3, 4, 9})
+                QTest::addRow("page %d, window 4, %d tokens", page, length)
+                    << page << length << 12 << 4;
     }
     void rebuildEqualsTheDenseOracle() {
         QFETCH(int, pageTokens);
         QFETCH(int, length);
         QFETCH(int, steps);
-        EngineRun run(EngineRun::open(model, pageTokens), prompt(length), steps);
+        QFETCH(int, window);
+        EngineRun run(EngineRun::open(window > 0 ? windowed(window) : model, pageTokens),
+                      prompt(length), steps);
         const ModelInfo& info = run.engine->info();
         const std::int64_t rows = run.rows(), d = info.head_dim, hq = info.query_heads,
                            hkv = info.kv_heads;
         QCOMPARE(rows, length + steps);
         const Rows all{0, rows};
         for (int layer = 0; layer < info.layers; ++layer) {
+            // The source axis stays absolute: what has left the window is masked where it stands.
+            const std::int64_t seen = layer > 0 && window > 0 ? window : rows;
             const auto q = run.read("q", layer, all), k = run.read("k", layer, all),
                        v = run.read("v", layer, all);
             const auto z = run.read("z", layer, all), pattern = run.read("pattern", layer, all);
@@ -61,6 +88,10 @@ class TraceOracleTest : public QObject {
                     std::vector<double> s(static_cast<std::size_t>(t + 1));
                     double most = -INFINITY, total = 0;
                     for (std::int64_t src = 0; src <= t; ++src) {
+                        if (src + seen <= t) {
+                            s[static_cast<std::size_t>(src)] = -INFINITY;
+                            continue;
+                        }
                         double dot = 0;
                         for (std::int64_t i = 0; i < d; ++i)
                             dot +=
@@ -77,7 +108,7 @@ class TraceOracleTest : public QObject {
                     double sum = 0;
                     for (std::int64_t src = 0; src < rows; ++src) {
                         const auto at = static_cast<std::size_t>((h * rows + t) * rows + src);
-                        if (src > t) {
+                        if (src > t || src + seen <= t) {
                             QCOMPARE(pattern[at], 0.0f);
                             QCOMPARE(scores[at], -std::numeric_limits<float>::infinity());
                             continue;
