@@ -56,6 +56,10 @@ struct RunOpened {
     engine::RunId run{};
     engine::Encoding encoding;
 };
+// The run before this job's is gone, and no new one could be opened in the room it left.
+struct RunClosed {
+    JobId job{};
+};
 struct PromptRead {
     JobId job{};
     engine::RunId run{};
@@ -78,7 +82,7 @@ struct ModelInspected {
     std::optional<engine::Failure> failure;
 };
 
-using EngineEvent = std::variant<JobProgress, ModelOpened, RunOpened, PromptRead, Stepped, JobEnded,
-                                 ModelInspected>;
+using EngineEvent = std::variant<JobProgress, ModelOpened, RunOpened, RunClosed, PromptRead,
+                                 Stepped, JobEnded, ModelInspected>;
 
 }  // namespace app

@@ -96,8 +96,13 @@ void EngineWorker::openRun(const RunCommand& command) {
         if (error.failure().kind != engine::Failure::Kind::OutOfMemory || m_promptRead.empty() ||
             !wouldFit)
             throw;
-        closeRuns();
-        opened = m_engine->open_run(request);
+        try {
+            closeRuns();
+            opened = m_engine->open_run(request);
+        } catch (...) {
+            m_send(RunClosed{m_job->id});
+            throw;
+        }
     }
     closeRuns();
     m_promptRead[opened] = false;

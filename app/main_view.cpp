@@ -125,6 +125,7 @@ void MainView::wireModels() {
         if (m_session.model()) m_window->setModel(m_session.model());
     });
     connect(&m_session, &Session::modelOpened, this, &MainView::showModel);
+    connect(&m_session, &Session::runClosed, this, &MainView::showNoRun);
     connect(&m_session, &Session::failed, this, &MainView::showFailure);
     connect(&m_views, &TraceViews::failed, this, &MainView::showFailure);
 }
@@ -183,11 +184,17 @@ void MainView::showModel() {
     remember(info.path);
     m_window->setModel(info);
     showMemory();
-    m_window->setPages(0, info.pages);
     m_window->setHeadsNote(QString::number(info.layers * info.query_heads) +
                            QStringLiteral(" heads"));
     m_grid->setModel(info);
     m_page->headBar().setModel(info);
+    showNoRun();
+}
+
+void MainView::showNoRun() {
+    m_window->setPages(0, m_session.model()->pages);
+    m_window->setRateText({});
+    m_grid->clearThumbnails();
     m_page->headBar().clearMetrics();
     m_page->heatmap().setTokens({}, 0, 0);
     m_page->heatmap().clearSelection();

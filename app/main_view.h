@@ -56,6 +56,7 @@ class MainView : public QObject {
     void chooseModelFile();
     void listModels();
     void showModel();
+    void showNoRun();
     void showMemory();
     void showFailure(const engine::Failure&);
     void remember(const std::string& path);

@@ -71,7 +71,8 @@ void Session::run(const RunSettings& settings) {
     if (!m_model || ui::isBusy(m_state)) return;
     if (!isOnScreen(settings)) return begin(settings, settings.generate);
     if (m_state != RunState::Paused) return goOn(settings.sampling, settings.generate);
-    if (!m_jobRuns) return goOn(settings.sampling, m_owed);
+    if (!m_jobRuns)
+        return goOn(settings.sampling, std::max<std::int64_t>(0, m_run.planned - length(m_run)));
     m_engine.pause(false);
     setState(m_run.promptRead ? RunState::Decoding : RunState::Prefilling);
 }
@@ -152,8 +153,17 @@ void Session::handle(const RunOpened& event) {
     Q_EMIT selectionChanged(m_selection);
 }
 
-void Session::handle(const PromptRead& event) {
+void Session::handle(const RunClosed& event) {
     if (!isCurrent(event)) return;
+    m_run = {};
+    m_selection = {{}, m_selection.at};
+    Q_EMIT runClosed();
+}
+
+// What the run on screen got is taken whichever job computed it: the step in work when Pause was
+// pressed ends after the job that was begun then, and its row is there all the same.
+void Session::handle(const PromptRead& event) {
+    if (event.run != m_run.id) return;
     m_run.promptRead = true;
     m_run.readSeconds = event.seconds;
     setRows(event.rows);
@@ -163,7 +173,7 @@ void Session::handle(const PromptRead& event) {
 }
 
 void Session::handle(const Stepped& event) {
-    if (!isCurrent(event)) return;
+    if (event.step.run != m_run.id) return;
     m_run.tokens.push_back(event.step.token);
     m_run.steps.push_back(event.step);
     if (m_run.planned < length(m_run)) setPlanned(length(m_run));

@@ -85,6 +85,7 @@ class Session : public QObject {
     void modelInspected(const app::ModelInspected&);
     void modelOpened();  // model(), reader()
     void runOpened();    // run(): its tokens are known, no row is
+    void runClosed();    // it had to make room, in vain: hasRun() is false
     void promptRead();
     void stepped(const engine::Step&);
     void rowsChanged(std::int64_t published);
@@ -99,6 +100,7 @@ class Session : public QObject {
     void handle(const JobProgress&);
     void handle(const ModelOpened&);
     void handle(const RunOpened&);
+    void handle(const RunClosed&);
     void handle(const PromptRead&);
     void handle(const Stepped&);
     void handle(const JobEnded&);

@@ -32,6 +32,7 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
         startRun();
     });
     connect(&session, &Session::runOpened, this, &TraceViews::startRun);
+    connect(&session, &Session::runClosed, this, &TraceViews::startRun);
     connect(&session, &Session::stateChanged, this, &TraceViews::followState);
     connect(&session, &Session::selectionChanged, this, &TraceViews::followSelection);
     connect(&session, &Session::planChanged, this, [this] {

@@ -12,10 +12,13 @@ class SessionTest : public QObject {
   private slots:
     void statesOfARun();
     void pauseStepResume();
+    void aStepInWorkIsNotLost_data();
+    void aStepInWorkIsNotLost();
     void stopTrimsTheReserve();
     void cancelAPrefillAndGoOn();
     void failuresKeepTheSessionUsable_data();
     void failuresKeepTheSessionUsable();
+    void aRunThatMadeRoomInVainCanBeRunAgain();
     void pickedHeadStays();
     void selectionFollowsTheNewestRow();
     void selectionRules();
@@ -72,6 +75,32 @@ void SessionTest::pauseStepResume() {
     QVERIFY(desk.await(RunState::Idle));
     QCOMPARE(desk.session->run().steps.size(), 20u);
     QCOMPARE(desk.session->run().planned, 34);
+}
+
+// Pause, then Step before the step in work has ended: the engine's rows and the tokens on screen
+// have to stay one for one.
+void SessionTest::aStepInWorkIsNotLost_data() {
+    QTest::addColumn<int>("wait");
+    for (int wait = 0; wait < 24; wait += 3) QTest::addRow("%d ms", wait) << wait;
+}
+
+void SessionTest::aStepInWorkIsNotLost() {
+    QFETCH(int, wait);
+    Desk desk;
+    desk.open();
+    desk.world->step_delay = 0.01;
+    desk.session->run(prompt(kFourteen, 200));
+    QVERIFY(eventually([&] { return desk.session->run().steps.size() >= 2; }));
+    QTest::qSleep(wait);  // steps end meanwhile whose events wait
+    desk.session->pause();
+    desk.session->step(prompt(kFourteen));
+    QVERIFY(desk.await(RunState::Paused));
+    desk.session->step(prompt(kFourteen));
+    QVERIFY(desk.await(RunState::Paused));
+    const auto& run = desk.session->run();
+    QCOMPARE(static_cast<std::int64_t>(run.tokens.size()), run.rows);
+    for (std::size_t i = 0; i < run.steps.size(); ++i)
+        QCOMPARE(engine::to_int(run.steps[i].position), static_cast<std::int64_t>(14 + i));
 }
 
 void SessionTest::stopTrimsTheReserve() {
@@ -159,6 +188,24 @@ void SessionTest::failuresKeepTheSessionUsable() {
     QCOMPARE(desk.failures.size(), 1u);
     QVERIFY(desk.map && desk.map->request.run == desk.session->run().id);
     QVERIFY(desk.locked && desk.metrics && desk.views->contributions());
+}
+
+void SessionTest::aRunThatMadeRoomInVainCanBeRunAgain() {
+    Desk desk;
+    desk.open();
+    desk.showViews(14);
+    desk.session->run(prompt(kFourteen));
+    QVERIFY(desk.await(RunState::Idle));
+    for (int i = 0; i < 2; ++i)
+        desk.world->fail_next("open_run", {Failure::Kind::OutOfMemory, "no memory left", {}, {}});
+    desk.session->run(prompt("Two words"));
+    QVERIFY(desk.await(RunState::Failed));
+    QVERIFY(!desk.session->hasRun());  // not a run on screen that nothing can be read of
+    desk.session->run(prompt(kFourteen));
+    QVERIFY(desk.await(RunState::Idle));
+    QCOMPARE(desk.session->run().tokens.size(), 14u);
+    QVERIFY(desk.settle());
+    QCOMPARE(desk.failures.size(), 1u);
 }
 
 void SessionTest::pickedHeadStays() {

@@ -57,6 +57,7 @@ class WorkerTest : public QObject {
     void failuresAreReportedAndRecoveredFrom_data();
     void failuresAreReportedAndRecoveredFrom();
     void makesRoomForARunThatFits();
+    void saysWhenTheRoomWasMadeInVain();
     void keepsTheRunWhenTheNextOneCannotFit();
     void aFailedOpenKeepsTheModel();
     void closingMidJobJoins_data();
@@ -189,6 +190,20 @@ void WorkerTest::makesRoomForARunThatFits() {
     QVERIFY(desk.awaitEnd(next));
     QCOMPARE(desk.ended(next)->how, JobEnded::How::Finished);
     QCOMPARE(desk.world->count("close_run"), 1);
+}
+
+void WorkerTest::saysWhenTheRoomWasMadeInVain() {
+    Desk desk;
+    desk.openModel();
+    QVERIFY(desk.awaitEnd(desk.run(50, 0)));
+    for (int i = 0; i < 2; ++i)
+        desk.world->fail_next("open_run", {Failure::Kind::OutOfMemory, "no memory left", "", ""});
+    const JobId next = desk.run(40, 0);
+    QVERIFY(desk.awaitEnd(next));
+    QCOMPARE(desk.ended(next)->failure->kind, Failure::Kind::OutOfMemory);
+    QCOMPARE(desk.world->count("close_run"), 1);
+    QCOMPARE(desk.all<RunClosed>().size(), 1u);
+    QCOMPARE(desk.all<RunClosed>()[0].job, next);
 }
 
 void WorkerTest::keepsTheRunWhenTheNextOneCannotFit() {

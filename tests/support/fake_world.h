@@ -33,17 +33,17 @@ struct World {
     std::atomic<std::int64_t> end_of_text_after{
         -1};  // the step with this number (from 0) ends the text
 
-    // The next call of that name throws; "open", "tokenize", "open_run", "prefill", "step", "tile",
-    // "cell", "metrics", "contributions", "logits", "checks".
+    // The next call of that name throws, asked twice the next two; "open", "tokenize", "open_run",
+    // "prefill", "step", "tile", "cell", "metrics", "contributions", "logits", "checks".
     void fail_next(const std::string& call, engine::Failure failure) {
         const std::lock_guard lock(mutex);
-        failures[call] = std::move(failure);
+        failures.emplace(call, std::move(failure));
     }
     void enter(const std::string& call) {
         std::unique_lock lock(mutex);
         ++calls[call];
-        const auto it = failures.find(call);
-        if (it == failures.end()) return;
+        const auto it = failures.lower_bound(call);
+        if (it == failures.end() || it->first != call) return;
         engine::Failure failure = it->second;
         failures.erase(it);
         lock.unlock();
@@ -62,7 +62,7 @@ struct World {
         0};  // layers begun by a call whose stop was already requested
 
     std::mutex mutex;
-    std::map<std::string, engine::Failure> failures;
+    std::multimap<std::string, engine::Failure> failures;
     std::map<std::string, int> calls;
 };
 
