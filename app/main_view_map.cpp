@@ -110,6 +110,10 @@ void MainView::wireMap() {
         showLockedText();
     });
     connect(map, &ui::HeadHeatmap::cellClicked, &m_session, &Session::selectCell);
+    connect(map, &ui::HeadHeatmap::layoutChanged, this, [this, map] {
+        const QRect area = map->notComputedRect();
+        m_window->setProgressArea(area.isEmpty() ? QRect() : area.translated(map->pos()));
+    });
     connect(map, &ui::HeadHeatmap::soloRequested, this,
             [this] { m_window->setSolo(!m_window->isSolo()); });
     connect(&m_page->headBar(), &ui::HeadBar::quantityChosen, this, &MainView::setQuantity);

@@ -190,9 +190,12 @@ void MainView::showStep(const engine::Step& step) {
 
 void MainView::showProgress(const engine::Progress& progress) {
     QString detail;
-    if (progress.layers > 0)
+    double inWork = 0;  // a chunk's tokens are done all at once, its layers one by one
+    if (progress.layers > 0) {
         detail = QStringLiteral("layer %1 of %2").arg(progress.layer).arg(progress.layers);
-    m_window->setProgress(progress.done, progress.total, detail);
+        inWork = static_cast<double>(progress.chunk) * progress.layer / progress.layers;
+    }
+    m_window->setProgress(progress.done, progress.total, detail, inWork);
 }
 
 }  // namespace app

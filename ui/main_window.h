@@ -75,7 +75,8 @@ class MainWindow : public QMainWindow {
     void setRateText(const QString&);   // "38.6 tok/s"
     void setPages(std::int64_t used, std::int64_t total);  // total 0: "pages –"
     void beginProgress(const QString& title, ProgressPanel::Unit, const QString& note = {});
-    void setProgress(std::int64_t done, std::int64_t total, const QString& detail = {});
+    void setProgress(std::int64_t done, std::int64_t total, const QString& detail = {},
+                     double inWork = 0);  // as ProgressPanel's
     // Where the panel may stand, in the head page's own coordinates (the map's uncomputed part);
     // empty: anywhere.
     void setProgressArea(const QRect&);

@@ -205,8 +205,9 @@ void MainWindow::beginProgress(const QString& title, ProgressPanel::Unit unit,
     m->progress->begin(title, unit, note);
 }
 
-void MainWindow::setProgress(std::int64_t done, std::int64_t total, const QString& detail) {
-    m->progress->setProgress(done, total, detail);
+void MainWindow::setProgress(std::int64_t done, std::int64_t total, const QString& detail,
+                             double inWork) {
+    m->progress->setProgress(done, total, detail, inWork);
     setBusyFraction(m->progress->fraction());
     placeProgress();
 }

@@ -64,6 +64,7 @@ void ProgressPanel::begin(const QString& title, Unit unit, const QString& note) 
     m_note->setText(note);
     m_unit = unit;
     m_done = m_total = 0;
+    m_reached = 0;
     m_first = -1;
     m_detail.clear();
     m_running = true;
@@ -73,11 +74,12 @@ void ProgressPanel::begin(const QString& title, Unit unit, const QString& note) 
     refresh();
 }
 
-void ProgressPanel::setProgress(qint64 done, qint64 total, const QString& detail) {
+void ProgressPanel::setProgress(qint64 done, qint64 total, const QString& detail, double inWork) {
     if (!m_running) return;
-    if (m_first < 0) m_first = done;
-    m_done = std::clamp<qint64>(done, 0, std::max<qint64>(total, 0));
     m_total = std::max<qint64>(total, 0);
+    m_done = std::clamp<qint64>(done, 0, m_total);
+    m_reached = std::clamp(static_cast<double>(m_done) + inWork, 0.0, static_cast<double>(m_total));
+    if (m_first < 0) m_first = m_reached;
     m_detail = detail;
     refresh();
 }
@@ -89,16 +91,17 @@ void ProgressPanel::end() {
 }
 
 double ProgressPanel::fraction() const {
-    return m_total > 0 ? static_cast<double>(m_done) / static_cast<double>(m_total) : 0;
+    return m_total > 0 ? m_reached / static_cast<double>(m_total) : 0;
 }
 
 double ProgressPanel::rate() const {
     const qint64 ms = m_since.isValid() ? m_since.elapsed() : 0;
-    const qint64 done = m_done - std::max<qint64>(m_first, 0);
-    return ms > 0 && done > 0 ? 1000.0 * static_cast<double>(done) / static_cast<double>(ms) : 0;
+    const double done = m_reached - std::max(m_first, 0.0);
+    return ms > 0 && done > 0 ? 1000.0 * done / static_cast<double>(ms) : 0;
 }
 
 QString ProgressPanel::amountText() const {
+    if (m_total == 0) return QStringLiteral("Starting");  // nothing has been measured yet
     QStringList parts;
     if (m_unit == Unit::Tokens) {
         parts << QStringLiteral("%1 of %2 tokens").arg(thousands(m_done), thousands(m_total));
@@ -114,8 +117,9 @@ QString ProgressPanel::amountText() const {
 }
 
 QString ProgressPanel::timeLeftText() const {
-    if (rate() <= 0 || m_done >= m_total) return {};
-    const double seconds = static_cast<double>(m_total - m_done) / rate();
+    const double left = static_cast<double>(m_total) - m_reached;
+    if (rate() <= 0 || left <= 0) return {};
+    const double seconds = left / rate();
     if (seconds < 1) return QStringLiteral("< 1 s left");
     if (seconds < 120) return QStringLiteral("%1 s left").arg(seconds, 0, 'f', 0);
     return QStringLiteral("%1 min left").arg(seconds / 60, 0, 'f', 0);
@@ -127,7 +131,7 @@ void ProgressPanel::refresh() {
     m_left->setText(timeLeftText());
     if (!m_running || isVisible() || m_patience.isActive()) return;
     // Work that ends within a second would only flash.
-    const double left = rate() > 0 ? static_cast<double>(m_total - m_done) / rate() : 1e9;
+    const double left = rate() > 0 ? (static_cast<double>(m_total) - m_reached) / rate() : 1e9;
     if (m_since.elapsed() / 1000.0 + left < 1) return;
     show();
 }

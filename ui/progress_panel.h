@@ -23,7 +23,9 @@ class ProgressPanel : public QFrame {
     // Shows itself once the work has taken 400 ms and is expected to take more than a second in
     // all.
     void begin(const QString& title, Unit unit, const QString& note = {});
-    void setProgress(qint64 done, qint64 total, const QString& detail = {});
+    // `inWork`: how much of what follows `done` the work in hand amounts to by now. It moves the
+    // bar and the time left; the amount counts what is finished.
+    void setProgress(qint64 done, qint64 total, const QString& detail = {}, double inWork = 0);
     void end();
     bool isRunning() const { return m_running; }
     double fraction() const;     // 0 to 1
@@ -43,7 +45,8 @@ class ProgressPanel : public QFrame {
     void refresh();
 
     Unit m_unit = Unit::Tokens;
-    qint64 m_done = 0, m_total = 0, m_first = 0;
+    qint64 m_done = 0, m_total = 0;
+    double m_reached = 0, m_first = -1;  // with what is in work; first: at the first report
     QString m_detail;
     bool m_running = false;
     QElapsedTimer m_since;

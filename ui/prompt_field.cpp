@@ -148,8 +148,10 @@ void PromptField::takeEditorText() {
 }
 
 void PromptField::refreshCount() {
-    m_count->setText(QStringLiteral("%1 characters · Ctrl+Enter runs · Esc closes")
-                         .arg(thousands(text().size())));
+    const qsizetype size = text().size();
+    m_count->setText(QStringLiteral("%1 %2 · Ctrl+Enter runs · Esc closes")
+                         .arg(thousands(size), size == 1 ? QStringLiteral("character")
+                                                         : QStringLiteral("characters")));
 }
 
 }  // namespace ui

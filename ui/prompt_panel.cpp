@@ -220,6 +220,8 @@ void PromptPanel::setDeviceText(const QString& device, const QString& memory) {
 }
 
 void PromptPanel::setRunState(RunState state, const QString& cannotRun, const QString& cannotStep) {
+    // The editor lies over the map, which is what a run is for.
+    if (state == RunState::Prefilling && state != m_state) m_prompt->closeEditor();
     m_state = state;
     m_cannotRun = cannotRun;
     m_cannotStep = cannotStep;
@@ -289,7 +291,8 @@ void PromptPanel::refreshButtons() {
     set(m_run, why.isEmpty() ? m_cannotRun : why,
         m_state == RunState::Paused ? QStringLiteral("Go on generating (Space)")
                                     : QStringLiteral("Read the prompt and generate (Ctrl+Enter)"));
-    set(m_step, why.isEmpty() ? m_cannotStep : why, QStringLiteral("Generate one token"));
+    set(m_step, why.isEmpty() ? m_cannotStep : why,
+        QStringLiteral("Generate one token; a prompt that is new is only read"));
     const bool running = m_state == RunState::Prefilling || m_state == RunState::Decoding;
     const QString idle = m_state == RunState::Cancelling
                              ? QStringLiteral("The run is being stopped.")

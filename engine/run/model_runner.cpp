@@ -12,7 +12,8 @@
 namespace engine {
 namespace {
 
-constexpr std::int64_t cpu_chunk = 512;  // tokens; more does not make the products faster, less decodes weights oftener
+constexpr std::int64_t cpu_chunk =
+    512;  // tokens; more does not make the products faster, less decodes weights oftener
 constexpr int step_alternatives = 10;
 
 [[noreturn]] void refuse(std::string what, std::string hint = {}) {
@@ -22,10 +23,16 @@ constexpr int step_alternatives = 10;
 }  // namespace
 
 ModelRunner::ModelRunner(ModelInfo info, std::shared_ptr<const Model> model,
-                         std::shared_ptr<const tokenizer::Tokenizer> tokenizer, std::shared_ptr<PagePool> pool,
-                         std::shared_ptr<const TraceLayout> layout, kernels::Parallel parallel)
-    : info_(std::move(info)), model_(std::move(model)), tokenizer_(std::move(tokenizer)), pool_(std::move(pool)),
-      layout_(std::move(layout)), table_(std::make_shared<RunTable>()), decoder_(model_, parallel),
+                         std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
+                         std::shared_ptr<PagePool> pool, std::shared_ptr<const TraceLayout> layout,
+                         kernels::Parallel parallel)
+    : info_(std::move(info)),
+      model_(std::move(model)),
+      tokenizer_(std::move(tokenizer)),
+      pool_(std::move(pool)),
+      layout_(std::move(layout)),
+      table_(std::make_shared<RunTable>()),
+      decoder_(model_, parallel),
       reader_(make_cpu_trace_reader(model_, tokenizer_, table_, parallel)) {}
 
 Encoding ModelRunner::tokenize(std::string_view text, const TokenizeOptions& options) const {
@@ -58,7 +65,8 @@ void ModelRunner::check_tokens(std::span<const TokenId> ids) const {
 }
 
 void ModelRunner::check_memory(std::int64_t tokens) const {
-    const std::int64_t needed = layout_->pages_for(tokens), left = pool_->capacity() - pool_->used();
+    const std::int64_t needed = layout_->pages_for(tokens),
+                       left = pool_->capacity() - pool_->used();
     const std::int64_t bytes = needed * layout_->page_bytes(), available = memory_available();
     if (needed <= left && bytes <= available) return;
     const std::int64_t room = std::min(left * layout_->page_bytes(), available);
@@ -84,8 +92,8 @@ RunId ModelRunner::open_run(const RunRequest& request) {
     const std::int64_t context = model_->config.context;
     if (length == 0) refuse("the prompt is empty", "give at least one token");
     if (length > context)
-        refuse("the prompt has " + std::to_string(length) + " tokens, and the model's context holds " +
-                   std::to_string(context),
+        refuse("the prompt has " + std::to_string(length) +
+                   " tokens, and the model's context holds " + std::to_string(context),
                "shorten it");
     check_tokens(request.tokens);
     check(request.sampling);
@@ -115,23 +123,24 @@ ModelRunner::OpenRun& ModelRunner::run(RunId id) {
     return found->second;
 }
 
-Progress ModelRunner::prefill_chunk(RunId id, std::stop_token stop, const std::function<void(const Progress&)>& on_layer) {
+Progress ModelRunner::prefill_chunk(RunId id, std::stop_token stop,
+                                    const std::function<void(const Progress&)>& on_layer) {
     RunTrace& trace = *run(id).trace;
     Progress progress{trace.rows(), trace.tokens(), 0, model_->config.layers};
     if (progress.finished()) return progress;
     const Rows rows{progress.done, std::min(progress.done + cpu_chunk, progress.total)};
     trace.ensure_pages(rows.end);
+    progress.chunk = rows.end - rows.begin;
     std::shared_ptr<RowLogits> logits;
     if (rows.end == progress.total)
-        logits = std::make_shared<RowLogits>(
-            RowLogits{rows.end - 1, std::vector<float>(static_cast<std::size_t>(model_->config.vocab))});
+        logits = std::make_shared<RowLogits>(RowLogits{
+            rows.end - 1, std::vector<float>(static_cast<std::size_t>(model_->config.vocab))});
     decoder_.forward(trace, rows, logits ? logits->values.data() : nullptr, stop, [&](int layer) {
         progress.layer = layer;
         if (on_layer) on_layer(progress);
     });
     trace.publish(rows.end, logits);
-    progress.done = rows.end;
-    return progress;
+    return {rows.end, progress.total, 0, progress.layers};
 }
 
 Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
@@ -139,20 +148,26 @@ Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
     OpenRun& open = run(id);
     RunTrace& trace = *open.trace;
     const std::int64_t at = trace.tokens();
-    if (trace.rows() < at) refuse("the prompt is not read yet: " + std::to_string(trace.rows()) + " of " +
-                                  std::to_string(at) + " tokens");
+    if (trace.rows() < at)
+        refuse("the prompt is not read yet: " + std::to_string(trace.rows()) + " of " +
+               std::to_string(at) + " tokens");
     if (at >= model_->config.context)
-        refuse("the context of " + std::to_string(model_->config.context) + " tokens is full: no step possible",
+        refuse("the context of " + std::to_string(model_->config.context) +
+                   " tokens is full: no step possible",
                "shorten the prompt to generate");
     const std::shared_ptr<const RowLogits> before = trace.newest_logits();
-    if (!std::all_of(before->values.begin(), before->values.end(), [](float x) { return std::isfinite(x); }))
-        throw Error(Failure::Kind::BadFile, "the model's logits at position " + std::to_string(at - 1) +
-                                                " are not finite numbers: its weights do not fit its config");
+    if (!std::all_of(before->values.begin(), before->values.end(),
+                     [](float x) { return std::isfinite(x); }))
+        throw Error(Failure::Kind::BadFile,
+                    "the model's logits at position " + std::to_string(at - 1) +
+                        " are not finite numbers: its weights do not fit its config");
     trace.ensure_pages(at + 1);
 
-    // The token, then its own row at once: every token of a run has a row when the step returns, so that "rows" and
-    // "tokens" are one number to every reader, and the candidates that follow are those of the newest row.
-    Sampler sampler = open.sampler;  // put back when the step is cancelled, so that a retry draws the same
+    // The token, then its own row at once: every token of a run has a row when the step returns, so
+    // that "rows" and "tokens" are one number to every reader, and the candidates that follow are
+    // those of the newest row.
+    Sampler sampler =
+        open.sampler;  // put back when the step is cancelled, so that a retry draws the same
     const TokenId token{sampler.sample(before->values)};
     trace.append_token(token);
     auto logits = std::make_shared<RowLogits>(
@@ -172,17 +187,21 @@ Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
     step.position = Position{at};
     step.probability = probability_of(before->values, to_int(token));
     for (const Choice& choice : most_probable(before->values, step_alternatives))
-        step.alternatives.push_back({TokenId{choice.token}, describe(TokenId{choice.token}).bytes, choice.probability,
+        step.alternatives.push_back({TokenId{choice.token}, describe(TokenId{choice.token}).bytes,
+                                     choice.probability,
                                      before->values[static_cast<std::size_t>(choice.token)]});
     step.rows = at + 1;
     step.pages_used = pool_->used();
     step.pages_total = pool_->capacity();
     step.end_of_text = to_int(token) < tokenizer_->vocab() && tokenizer_->ends_text(token);
-    step.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    step.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return step;
 }
 
-void ModelRunner::set_sampling(RunId id, const Sampling& sampling) { run(id).sampler = Sampler(sampling); }
+void ModelRunner::set_sampling(RunId id, const Sampling& sampling) {
+    run(id).sampler = Sampler(sampling);
+}
 
 void ModelRunner::close_run(RunId id) {
     (void)run(id);

@@ -17,14 +17,17 @@ struct TokenizeOptions {
 
 struct Token {
     TokenId id{};
-    std::string bytes;            // exactly what the token decodes to; may be half a character
-    std::int64_t start = 0, end = 0;  // bytes of the given text that it came from; empty (start == end) for scaffolding
-    bool control = false;         // a special token: BOS, <|im_start|>, …
+    std::string bytes;  // exactly what the token decodes to; may be half a character
+    std::int64_t
+        start = 0,
+        end = 0;  // bytes of the given text that it came from; empty (start == end) for scaffolding
+    bool control = false;  // a special token: BOS, <|im_start|>, …
 };
 
 struct Encoding {
     std::vector<Token> tokens;
-    std::vector<std::string> notes;  // what was decided and the reader should know ("BOS added"), shown with the prompt
+    std::vector<std::string>
+        notes;  // what was decided and the reader should know ("BOS added"), shown with the prompt
 };
 
 struct Sampling {
@@ -37,39 +40,44 @@ struct Sampling {
 struct RunRequest {
     std::vector<TokenId> tokens;
     Sampling sampling;
-    std::int64_t reserve = 0;  // tokens that will be generated at most; memory for them is checked up front
+    std::int64_t reserve =
+        0;  // tokens that will be generated at most; memory for them is checked up front
 };
 
 // How far a prompt has been read, or a file loaded.
 struct Progress {
     std::int64_t done = 0, total = 0;  // tokens (prefill) or bytes (load)
     int layer = 0, layers = 0;         // inside the chunk in work
+    std::int64_t chunk = 0;  // tokens of that chunk, which count as done when its last layer is
     bool finished() const { return done >= total; }
 };
 
 struct Candidate {
     TokenId token{};
     std::string bytes;
-    double probability = 0;  // of the plain softmax of the logits, before temperature, top-k and top-p
+    double probability =
+        0;  // of the plain softmax of the logits, before temperature, top-k and top-p
     float logit = 0;
 };
 
 struct TopTokens {
     RunId run{};
-    Position position{};              // these follow this position
+    Position position{};                // these follow this position
     std::vector<Candidate> candidates;  // by falling probability
 };
 
-// One decode step: the token sampled from the newest row's logits, then that token's own row computed.
+// One decode step: the token sampled from the newest row's logits, then that token's own row
+// computed.
 struct Step {
     RunId run{};
     Token token;
-    Position position{};       // where the token stands; its row is published when the step returns
-    double probability = 0;    // of the sampled token, plain softmax
-    std::vector<Candidate> alternatives;  // top candidates at this step, the sampled one among them or not
-    std::int64_t rows = 0;     // published rows after the step
+    Position position{};     // where the token stands; its row is published when the step returns
+    double probability = 0;  // of the sampled token, plain softmax
+    std::vector<Candidate>
+        alternatives;       // top candidates at this step, the sampled one among them or not
+    std::int64_t rows = 0;  // published rows after the step
     std::int64_t pages_used = 0, pages_total = 0;  // of the whole pool
-    double seconds = 0;        // wall time of the step
+    double seconds = 0;                            // wall time of the step
     bool end_of_text = false;  // the token is one of the model's end tokens; going on is allowed
 };
 

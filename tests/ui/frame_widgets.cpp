@@ -318,6 +318,22 @@ class FrameWidgets : public QObject {
                  5);  // two of them lines, one the text's own, U+2028, the last
     }
 
+    void editorMakesRoomForTheRun() {
+        ui::PromptPanel panel;
+        show(panel, {1300, 40});
+        panel.setRunState(ui::RunState::Idle);
+        panel.setPrompt(QStringLiteral("A"));
+        panel.editPrompt();
+        auto* field = panel.findChild<ui::PromptField*>();
+        QVERIFY(field->isEditorOpen());
+        panel.setRunState(ui::RunState::Prefilling);
+        QVERIFY(!field->isEditorOpen());
+        QCOMPARE(panel.prompt(), QStringLiteral("A"));
+        panel.editPrompt();  // the next one, while this one runs
+        panel.setRunState(ui::RunState::Decoding);
+        QVERIFY(field->isEditorOpen());
+    }
+
     void longPasteIsNotCut() {
         ui::PromptPanel panel;
         show(panel, {1300, 40});
@@ -436,6 +452,20 @@ class FrameWidgets : public QObject {
         QCOMPARE(box.sampling().seed, std::numeric_limits<std::uint64_t>::max());
         Q_EMIT box.activated(0);
         QCOMPARE(box.sampling().temperature, 0.0);
+    }
+
+    void progressMovesWithinAChunk() {
+        ui::ProgressPanel panel;
+        panel.begin(QStringLiteral("Prefill"), ui::ProgressPanel::Unit::Tokens);
+        QVERIFY(!panel.amountText().contains(QStringLiteral("0 of 0")));
+        panel.setProgress(0, 1000, QStringLiteral("layer 1 of 30"), 17);
+        QTest::qWait(20);
+        panel.setProgress(0, 1000, QStringLiteral("layer 15 of 30"), 256);
+        QCOMPARE(panel.fraction(), 0.256);
+        QVERIFY(panel.amountText().startsWith(QStringLiteral("0 of 1,000 tokens")));
+        QVERIFY(panel.rate() > 0 && !panel.timeLeftText().isEmpty());
+        panel.setProgress(900, 1000, {}, 512);  // never past the end
+        QCOMPARE(panel.fraction(), 1.0);
     }
 
     void progressWaitsBeforeItShows() {
