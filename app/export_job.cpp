@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export_job.h"
 
-#include <QBuffer>
 #include <span>
 #include <utility>
 
 #include "app/engine_worker.h"
 #include "app/output_file.h"
+#include "app/picture_file.h"
 
 namespace app {
 
 namespace {
 
-void writePng(const QImage& picture, const std::string& path) {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    if (picture.isNull() || !buffer.open(QIODevice::WriteOnly) || !picture.save(&buffer, "PNG"))
-        throw engine::Error(engine::Failure::Kind::OutOfMemory,
-                            "the picture cannot be drawn at this size", path,
-                            "export a shorter run");
+void writePng(const QImage& picture, const engine::ModelInfo& model, const std::string& path) {
+    const QByteArray bytes = pngOf(picture, model, path, "export a shorter run");
     const auto data =
         std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size())));
     OutputFile file(path, static_cast<std::int64_t>(data.size()));
@@ -42,10 +37,11 @@ ExportJob::ExportJob(QObject* parent)
 
 ExportJob::~ExportJob() = default;
 
-void ExportJob::write(const QImage& picture, const std::string& path) {
+void ExportJob::write(const QImage& picture, const engine::ModelInfo& model,
+                      const std::string& path) {
     {
         const std::lock_guard lock(m_mutex);
-        m_tasks.push_back({picture, path});
+        m_tasks.push_back({picture, model, path});
     }
     m_changed.notify_one();
 }
@@ -58,7 +54,7 @@ void ExportJob::loop(const std::stop_token& quit) {
         lock.unlock();
         Outcome outcome{task.path, {}};
         try {
-            writePng(task.picture, task.path);
+            writePng(task.picture, task.model, task.path);
         } catch (...) {
             outcome.failure = currentFailure(task.path);
         }

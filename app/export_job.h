@@ -12,6 +12,7 @@
 
 #include "app/latest_request.h"
 #include "engine/values/failure.h"
+#include "engine/values/model_info.h"
 
 namespace app {
 
@@ -23,7 +24,8 @@ class ExportJob : public QObject {
     explicit ExportJob(QObject* parent = nullptr);
     ~ExportJob() override;
 
-    void write(const QImage& picture, const std::string& path);  // as PNG
+    // As PNG. `model` is named in it.
+    void write(const QImage& picture, const engine::ModelInfo& model, const std::string& path);
 
   Q_SIGNALS:
     void written(const std::string& path);
@@ -32,6 +34,7 @@ class ExportJob : public QObject {
   private:
     struct Task {
         QImage picture;
+        engine::ModelInfo model;
         std::string path;
     };
     struct Outcome {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The current heatmap and bars as pictures.
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -75,7 +76,9 @@ void MainView::choosePath(const QString& title, const QString& name,
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setNameFilter(QStringLiteral("PNG picture (*.png)"));
     dialog->setDefaultSuffix(QStringLiteral("png"));
-    dialog->setDirectory(m_settings.value(folderKey()).toString());
+    // Without a folder that is there Qt would list the drives, where nothing can be saved.
+    const QString folder = m_settings.value(folderKey()).toString();
+    dialog->setDirectory(QFileInfo(folder).isDir() ? folder : QDir::homePath());
     dialog->selectFile(name);
     connect(dialog, &QFileDialog::fileSelected, this,
             [this, then = std::move(then)](const QString& path) {
@@ -104,7 +107,7 @@ void MainView::drawHeatmap(const engine::Tile& tile) {
     if (tile.request.quantity == engine::Quantity::Attribution)
         figure.title += QStringLiteral(" · target ") + textOf(tile.request.target);
     try {
-        m_export.write(ui::renderHeadFigure(figure, kScale), path);
+        m_export.write(ui::renderHeadFigure(figure, kScale), *m_session.model(), path);
     } catch (...) {
         showFailure(currentFailure(path));
     }
@@ -121,7 +124,7 @@ void MainView::drawBars(const QString& path) {
     figure.positionText = m_window->tokenStrip().label(figure.table.position);
     figure.targetText = bars.targetText();
     figure.distractorText = bars.distractorText();
-    m_export.write(ui::render(figure, ui::figureSize(figure), kScale),
+    m_export.write(ui::render(figure, ui::figureSize(figure), kScale), *m_session.model(),
                    QFile::encodeName(path).toStdString());
 }
 

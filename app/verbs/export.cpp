@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QBuffer>
 #include <filesystem>
 #include <limits>
+#include <span>
 
 #include "app/cli_text.h"
 #include "app/output_file.h"
+#include "app/picture_file.h"
 #include "app/verbs/drawing_application.h"
 #include "app/verbs/export_figure.h"
 #include "app/verbs/verbs.h"
@@ -35,20 +36,6 @@ void checkFormat(const std::string& out) {
     badArgument("--out", out,
                 format.empty() ? "a name that ends in .png tells the format"
                                : "unknown format " + quote(format) + "; png is written");
-}
-
-void writePng(QImage image, const engine::ModelInfo& info, OutputFile& file) {
-    image.setText(QStringLiteral("Software"), QStringLiteral("Headscope " HEADSCOPE_VERSION));
-    image.setText(QStringLiteral("Source"),
-                  QString::fromStdString(validUtf8(info.name) + ", " + info.hash));
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    if (image.isNull() || !buffer.open(QIODevice::WriteOnly) || !image.save(&buffer, "PNG"))
-        throw engine::Error(engine::Failure::Kind::OutOfMemory,
-                            "the picture cannot be drawn at this size", file.target(),
-                            "use a smaller --zoom");
-    file.writeAt(
-        0, std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size()))));
 }
 
 void run(Cli& cli, const Arguments& arguments) {
@@ -99,7 +86,9 @@ void run(Cli& cli, const Arguments& arguments) {
     ui::loadFonts();
     const QImage image = drawFigure(cli, *engine, finished, request);
     cli.throwIfStopped();
-    writePng(image, engine->info(), file);
+    const QByteArray png = pngOf(image, engine->info(), out, "use a smaller --zoom");
+    file.writeAt(0,
+                 std::as_bytes(std::span(png.constData(), static_cast<std::size_t>(png.size()))));
     file.commit();
     cli.log("drew " + typedView + ", " + std::to_string(image.width()) + " × " +
             std::to_string(image.height()) + " pixels, in " + seconds(watch.seconds()));

@@ -24,6 +24,7 @@
 #include "ui/head_page.h"
 #include "ui/logits_panel.h"
 #include "ui/painting/theme.h"
+#include "ui/progress_panel.h"
 #include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
 #include "ui/read_out.h"
@@ -331,7 +332,11 @@ void WindowTest::heatmapIsExported() {
     key(Qt::Key_E, Qt::ControlModifier);
     QVERIFY(answerDialog(path).endsWith(QStringLiteral(".png")));
     QVERIFY(eventually([&] { return QFile::exists(path); }, kPatience));
-    const QImage image = QImage(path).convertToFormat(QImage::Format_RGB32);
+    const QImage picture(path);
+    QVERIFY(picture.text(QStringLiteral("Software")).startsWith(QStringLiteral("Headscope ")));
+    QVERIFY(picture.text(QStringLiteral("Source"))
+                .endsWith(QString::fromStdString(session().model()->hash)));
+    const QImage image = picture.convertToFormat(QImage::Format_RGB32);
     QVERIFY(!image.isNull());
 
     // The masked triangle's box is columns 1 to n − 1 and rows 0 to n − 2 of the map: find the
@@ -449,6 +454,19 @@ void WindowTest::stopWhileGenerating() {
         [&] { return session().run().steps.size() >= 2 && session().run().promptTokens == 4; },
         kPatience));
     QCOMPARE(session().run().planned, 204);
+    // What is not computed yet is where the progress of long work stands.
+    const QRect rest = map().notComputedRect().translated(map().pos());
+    QVERIFY(!rest.isEmpty());
+    ui::ProgressPanel& panel = m_view->window().progressPanel();
+    m_view->window().beginProgress(QStringLiteral("n"), ui::ProgressPanel::Unit::Tokens);
+    m_view->window().setProgress(1, 1'000'000);
+    m_view->window().setProgress(2, 1'000'000);
+    QVERIFY(eventually([&] { return panel.isVisible(); }, kPatience));
+    const auto inWindow = [&](const QWidget& widget, const QRect& part) {
+        return widget.mapTo(&m_view->window(), part.center());
+    };
+    const QPoint off = inWindow(panel, panel.rect()) - inWindow(m_view->headPage(), rest);
+    QVERIFY(off.manhattanLength() < 40);  // rows were added meanwhile
     key(Qt::Key_Period, Qt::ControlModifier);
     QVERIFY(eventually([&] { return session().state() == ui::RunState::Idle; }, kPatience));
     QVERIFY(session().run().planned < 204);
