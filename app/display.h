@@ -12,7 +12,8 @@ void requireDisplay();
 // fatal message becomes one line and exit code 1. Call before the QApplication.
 void failInOneLineWithoutPlatform();
 
-// For the verbs, whose stderr is theirs alone: besides the above, Qt's warnings are not shown.
+// For the verbs, whose stderr is theirs alone, and for the window unless it is to be verbose:
+// besides the above, Qt's warnings are not shown.
 void silenceQt();
 
 }  // namespace app

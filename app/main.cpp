@@ -37,7 +37,10 @@ int runWindowFromMain(char** argv, const std::vector<std::string>& words) {
         }
     });
     if (answered || code != app::ExitOk) return code;
-    app::failInOneLineWithoutPlatform();
+    if (arguments.verbose)
+        app::failInOneLineWithoutPlatform();
+    else
+        app::silenceQt();
     return app::runWindow(1, argv, arguments);
 }
 
