@@ -377,9 +377,14 @@ class CliProgramTest : public QObject {
         };
         const QSize one = size("1", "1");
         QVERIFY(one.width() > 50 && one.height() > 50);
-        QCOMPARE(size("2", "1"), one * 2);
-        QCOMPARE(size("1", "2"), one);  // whatever the screen's ratio
         QCOMPARE(files(), QStringList{QStringLiteral("a.png")});
+        // Each start takes a second: zoom and the screen's ratio are tried once a painter.
+        const QString view = words.at(1);
+        if (words.size() == 2 && (view == QLatin1String("L0.H0") || view == QLatin1String("grid") ||
+                                  view == QLatin1String("bars"))) {
+            QCOMPARE(size("2", "1"), one * 2);
+            QCOMPARE(size("1", "2"), one);
+        }
     }
 };
 
