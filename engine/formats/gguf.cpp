@@ -112,7 +112,8 @@ void check_places(const ByteReader& reader, const MappedFile& file, const std::d
         if (tensor.offset > data_bytes || tensor.bytes > data_bytes - tensor.offset)
             reader.refuse(about + std::to_string(tensor.bytes) + " bytes at offset " +
                           std::to_string(tensor.offset) + " are asked for, the file has " +
-                          std::to_string(data_bytes) + " bytes of data: cut short?");
+                          std::to_string(data_bytes) +
+                          " bytes of data: cut short, or its header lies");
         extents.push_back({tensor.offset, tensor.offset + tensor.bytes, tensor.name});
     }
     refuse_overlaps(extents, file.path());
