@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <regex>
 #include <thread>
 
 #include "engine/families/family.h"
@@ -51,9 +50,14 @@ std::string file_name(const std::string& path) {
     std::filesystem::path file = std::filesystem::path(path).lexically_normal();
     if (!file.has_filename()) file = file.parent_path();
     if (file.extension() != ".gguf") return file.filename().string();
-    static const std::regex storage_type("[.-](I?Q[0-9]+_[A-Za-z0-9_]+|BF16|F16|F32)$",
-                                         std::regex::icase);
-    return std::regex_replace(file.stem().string(), storage_type, "");
+    std::string name = file.stem().string();
+    const std::size_t dot = name.find_last_of(".-");
+    if (dot == std::string::npos) return name;
+    const std::string last = name.substr(dot + 1);
+    const bool quantized = last.find('_') != std::string::npos &&
+                           (last.rfind('Q', 0) == 0 || last.rfind("IQ", 0) == 0);
+    if (quantized || last == "F16" || last == "F32" || last == "BF16") name.resize(dot);
+    return name;
 }
 
 ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan,
