@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/model/linear.h"
 
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/mm.h>
-
 #include <algorithm>
 
 #include "engine/formats/gguf_quants.h"
+#include "engine/model/dense_product.h"
 #include "engine/values/failure.h"
 
 namespace engine {
@@ -24,11 +20,6 @@ kernels::WeightType weight_type(formats::Storage storage) {
         case formats::Storage::Q8_0: return kernels::WeightType::Q8_0;
     }
     throw Error(Failure::Kind::Internal, "a storage type without a kernel");
-}
-
-// ATen has no view of constant memory; nothing is written through it.
-at::Tensor matrix(const float* data, std::int64_t rows, std::int64_t columns) {
-    return at::from_blob(const_cast<float*>(data), {rows, columns}, at::kFloat);
 }
 
 constexpr std::int64_t gemv_rows =
@@ -67,18 +58,18 @@ void Linear::forward(const float* x, std::int64_t rows, float* y, bool accumulat
     if (rows <= gemv_rows) return forward_few(x, rows, y, accumulate, parallel);
     float* panel = scratch.at_least(in_ * out_);
     decode(panel, parallel);
-    at::Tensor result = matrix(y, rows, out_);
-    const at::Tensor input = matrix(x, rows, in_), weight = matrix(panel, out_, in_).t();
-    if (accumulate)
-        at::addmm_out(result, result, input, weight);
-    else
-        at::mm_out(result, input, weight);
-    if (has_bias_) {
-        parallel.for_each(rows, [&](std::int64_t row) {
-            float* to = y + row * out_;
+    const at::Tensor product = dense_product(x, rows, in_, panel, out_);
+    const float* products = product.const_data_ptr<float>();
+    parallel.for_each(rows, [&](std::int64_t row) {
+        const float* from = products + row * out_;
+        float* to = y + row * out_;
+        if (accumulate)
+            for (std::int64_t i = 0; i < out_; ++i) to[i] += from[i];
+        else
+            std::copy_n(from, out_, to);
+        if (has_bias_)
             for (std::int64_t i = 0; i < out_; ++i) to[i] += bias_[static_cast<std::size_t>(i)];
-        });
-    }
+    });
 }
 
 void Linear::forward_few(const float* x, std::int64_t rows, float* y, bool accumulate,
