@@ -43,6 +43,19 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
         INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include_dirs}"
         INTERFACE_LINK_LIBRARIES LibTorch::c10
         INTERFACE_LINK_OPTIONS "${rpath_link};${rpath};LINKER:--disable-new-dtags")
+    # The CUDA side. Its own needs (cuBLAS, cuDNN, …) are there only where there is a GPU; behind
+    # --no-as-needed, as nothing names a symbol of what registers itself.
+    if(EXISTS "${torch_root}/lib/libtorch_cuda.so")
+        add_library(LibTorch::c10_cuda SHARED IMPORTED)
+        set_target_properties(LibTorch::c10_cuda PROPERTIES
+            IMPORTED_LOCATION "${torch_root}/lib/libc10_cuda.so")
+        add_library(LibTorch::cuda INTERFACE IMPORTED)
+        set(cuda_libraries "${torch_root}/lib/libtorch_cuda.so")
+        set_target_properties(LibTorch::cuda PROPERTIES
+            INTERFACE_LINK_LIBRARIES "LibTorch::c10_cuda;LibTorch::cpu"
+            INTERFACE_LINK_OPTIONS
+                "LINKER:--no-as-needed,${cuda_libraries},--as-needed;LINKER:--allow-shlib-undefined")
+    endif()
     # One OpenMP runtime a process: the wheel's. Its soname is the system's, so whoever is loaded
     # first serves both.
     set(LibTorch_GOMP "${torch_root}/lib/libgomp.so.1")

@@ -12,9 +12,10 @@
 
 namespace engine {
 
-class RunTable {
+template <typename Run>
+class Runs {
   public:
-    void add(std::shared_ptr<RunTrace> run) {
+    void add(std::shared_ptr<Run> run) {
         const std::lock_guard lock(mutex_);
         runs_.emplace(run->id(), std::move(run));
     }
@@ -23,7 +24,7 @@ class RunTable {
         runs_.erase(id);
     }
     // Throws Error(BadRequest) for a run that is not open.
-    std::shared_ptr<const RunTrace> at(RunId id) const {
+    std::shared_ptr<const Run> at(RunId id) const {
         const std::lock_guard lock(mutex_);
         const auto found = runs_.find(id);
         if (found == runs_.end())
@@ -34,7 +35,8 @@ class RunTable {
 
   private:
     mutable std::mutex mutex_;
-    std::map<RunId, std::shared_ptr<RunTrace>> runs_;
+    std::map<RunId, std::shared_ptr<Run>> runs_;
 };
+using RunTable = Runs<RunTrace>;
 
 }  // namespace engine

@@ -2,7 +2,6 @@
 #include "engine/cache/run_trace.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace engine {
 
@@ -30,12 +29,8 @@ void RunTrace::share(const RunTrace& parent, std::int64_t rows) {
     }
     if (rows % layout_->page_tokens() != 0) {
         ensure_pages(rows);
-        const auto address = [this](std::int32_t page) {
-            return pool_->base() + page * pool_->page_bytes();
-        };
-        std::memcpy(address(block_table_[static_cast<std::size_t>(whole)]),
-                    address(parent.block_table_[static_cast<std::size_t>(whole)]),
-                    static_cast<std::size_t>(pool_->page_bytes()));
+        pool_->copy(parent.block_table_[static_cast<std::size_t>(whole)],
+                    block_table_[static_cast<std::size_t>(whole)]);
     }
     std::copy_n(parent.token_ids_.begin(), rows, token_ids_.begin());
     std::copy_n(parent.final_scale_.begin(), rows, final_scale_.begin());

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/cache/page_pool.h"
@@ -59,6 +60,10 @@ class RunTrace {
     // again from z.
     std::shared_ptr<const RowLogits> newest_logits() const { return newest_logits_.load(); }
     kernels::TraceView view(Layer) const;
+    // The pages taken so far, in order; the engine thread's.
+    std::span<const std::int32_t> pages() const {
+        return {block_table_.data(), static_cast<std::size_t>(pages_)};
+    }
 
   private:
     RunId id_;

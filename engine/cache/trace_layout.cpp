@@ -3,21 +3,24 @@
 
 namespace engine {
 
-TraceLayout::TraceLayout(const ModelConfig& config, std::int64_t page_tokens, bool capture)
+TraceLayout::TraceLayout(const ModelConfig& config, std::int64_t page_tokens, bool capture,
+                         kernels::Element element)
     : page_tokens_(page_tokens),
+      element_(element),
       query_heads_(config.query_heads),
       kv_heads_(config.kv_heads),
       head_dim_(config.head_dim) {
     std::int64_t end = 0;
-    const auto place = [&end](std::int64_t elements) {
+    const std::int64_t size = element == kernels::Element::F32 ? 4 : 2;
+    const auto place = [&end](std::int64_t bytes) {
         const std::int64_t at = end;
         constexpr std::int64_t line = 64;  // cache line, and more than any vector load wants
-        end += (elements * static_cast<std::int64_t>(sizeof(float)) + line - 1) / line * line;
+        end += (bytes + line - 1) / line * line;
         return at;
     };
-    const std::int64_t kv = std::int64_t{kv_heads_} * page_tokens * head_dim_;
-    const std::int64_t qz = std::int64_t{query_heads_} * page_tokens * head_dim_;
-    const std::int64_t rows = std::int64_t{query_heads_} * page_tokens;
+    const std::int64_t kv = size * kv_heads_ * page_tokens * head_dim_;
+    const std::int64_t qz = size * query_heads_ * page_tokens * head_dim_;
+    const std::int64_t rows = std::int64_t{query_heads_} * page_tokens * 4;
     for (int layer = 0; layer < config.layers; ++layer) {
         Offsets at{};
         at.k = place(kv);
@@ -52,6 +55,7 @@ kernels::TraceView TraceLayout::view(int layer, std::byte* pool,
     view.query_heads = query_heads_;
     view.kv_heads = kv_heads_;
     view.head_dim = head_dim_;
+    view.element = element_;
     return view;
 }
 

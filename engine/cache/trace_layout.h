@@ -13,7 +13,8 @@ class TraceLayout {
   public:
     // capture false: q, z and lse of all layers share one place and are overwritten by the next
     // layer, so that a run without capture uses the same kernels and only k and v are kept.
-    TraceLayout(const ModelConfig&, std::int64_t page_tokens, bool capture);
+    TraceLayout(const ModelConfig&, std::int64_t page_tokens, bool capture,
+                kernels::Element element = kernels::Element::F32);
 
     std::int64_t page_bytes() const { return page_bytes_; }
     std::int64_t page_tokens() const { return page_tokens_; }
@@ -29,6 +30,7 @@ class TraceLayout {
     };
     std::vector<Offsets> layers_;
     std::int64_t page_bytes_ = 0, page_tokens_ = 0;
+    kernels::Element element_;  // of k, v, q and z; lse is fp32
     int query_heads_ = 0, kv_heads_ = 0, head_dim_ = 0;
 };
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <memory>
+
+#include "engine/cuda/device_model.h"
+#include "engine/cuda/device_run.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "engine/trace_reader.h"
+
+namespace engine::cuda {
+
+// Called on the engine thread with the model's device current; sets it again in each reader thread.
+std::shared_ptr<const TraceReader> make_cuda_trace_reader(
+    std::shared_ptr<const DeviceModel>, std::shared_ptr<const tokenizer::Tokenizer>,
+    std::shared_ptr<const DeviceRunTable>);
+
+}  // namespace engine::cuda

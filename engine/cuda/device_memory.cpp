@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cuda/device_memory.h"
+
+#include "engine/run/memory.h"
+
+namespace engine::cuda {
+
+void check(cudaError_t code, const char* what) {
+    if (code == cudaSuccess) return;
+    (void)cudaGetLastError();  // else the next call that succeeds reports it again
+    const bool memory = code == cudaErrorMemoryAllocation;
+    throw Error(memory ? Failure::Kind::OutOfMemory : Failure::Kind::Device,
+                std::string(what) + ": " + cudaGetErrorString(code), "CUDA",
+                memory ? "close a run, or what else uses the GPU" : "");
+}
+
+DeviceBuffer::DeviceBuffer(std::int64_t bytes) : bytes_(bytes) {
+    if (bytes == 0) return;
+    void* data = nullptr;
+    check(cudaMalloc(&data, static_cast<std::size_t>(bytes)),
+          (format_bytes(bytes) + " of device memory").c_str());
+    data_ = static_cast<std::byte*>(data);
+}
+
+DeviceBuffer::~DeviceBuffer() {
+    (void)cudaFree(data_);
+}
+
+PinnedBuffer::PinnedBuffer(std::int64_t bytes) : bytes_(bytes) {
+    void* data = nullptr;
+    check(cudaHostAlloc(&data, static_cast<std::size_t>(bytes), cudaHostAllocPortable),
+          (format_bytes(bytes) + " of pinned memory").c_str());
+    data_ = static_cast<std::byte*>(data);
+}
+
+PinnedBuffer::~PinnedBuffer() {
+    (void)cudaFreeHost(data_);
+}
+
+Stream::Stream(Priority priority) {
+    int least = 0, greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "stream priorities");
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                       priority == Priority::Views ? greatest : least),
+          "stream");
+}
+
+Stream::~Stream() {
+    (void)cudaStreamDestroy(stream_);
+}
+
+Event::Event() {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "event");
+}
+
+Event::~Event() {
+    (void)cudaEventDestroy(event_);
+}
+
+}  // namespace engine::cuda

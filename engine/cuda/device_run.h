@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A run whose pages lie on a device: the host's account of it (RunTrace) and the tables that
+// kernels read. The engine thread writes; any thread reads what is published, on any stream: rows
+// are published only when the device has written them.
+#pragma once
+#include <memory>
+
+#include "engine/cache/run_table.h"
+#include "engine/cuda/device_memory.h"
+
+namespace engine::cuda {
+
+class DeviceRun {
+  public:
+    DeviceRun(RunId, std::shared_ptr<PagePool>, std::shared_ptr<const TraceLayout>,
+              std::int64_t capacity);
+
+    // Any thread.
+    RunId id() const { return trace_.id(); }
+    std::int64_t capacity() const { return trace_.capacity(); }
+    std::int64_t rows() const { return trace_.rows(); }  // published
+    TokenId token(std::int64_t position) const { return trace_.token(position); }
+    // On the host; of the newest row whose logits were computed, null before.
+    std::shared_ptr<const RowLogits> newest_logits() const { return trace_.newest_logits(); }
+    kernels::TraceView view(Layer) const;  // with the device's block table
+    // [capacity] on the device, 1 / rms of the residual stream before the final norm.
+    float* final_scale() const { return tables_.as<float>(scale_offset_); }
+
+    // Engine thread.
+    RunTrace& trace() { return trace_; }
+    const std::int32_t* block_table() const { return tables_.as<std::int32_t>(); }  // on the device
+    // Takes pages for `rows` rows and enqueues their numbers on `stream`.
+    void ensure_pages(std::int64_t rows, cudaStream_t stream);
+    // RunTrace::share, with the device's tables; waits for the stream.
+    void share(const DeviceRun& parent, std::int64_t rows, cudaStream_t stream);
+
+  private:
+    void upload_pages(std::int64_t from, cudaStream_t stream);
+
+    std::shared_ptr<PagePool> pool_;
+    std::shared_ptr<const TraceLayout> layout_;
+    std::int64_t scale_offset_ = 0;
+    DeviceBuffer tables_;  // the block table, then final_scale
+    RunTrace trace_;
+};
+
+using DeviceRunTable = Runs<DeviceRun>;
+
+// Pages in one allocation on the current device; copies wait for the device.
+std::unique_ptr<PageMemory> device_pages(std::int64_t bytes);
+
+}  // namespace engine::cuda
