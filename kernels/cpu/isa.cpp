@@ -2,6 +2,7 @@
 #include "kernels/cpu/isa.h"
 
 #include <atomic>
+#include <initializer_list>
 
 #include "kernels/cpu/table.h"
 
