@@ -137,7 +137,10 @@ pip_fetch() {
             --python-version 3.12 --implementation cp --abi cp312 --abi none "${platforms[@]}" \
             2>&1 >&3
     ); } 3>&2; then
-        if grep -qF 'Retrying (' <<<"$reason"; then
+        if grep -qiF 'certificate verify failed' <<<"$reason"; then
+            reason="the package index shows a certificate that is not trusted here (behind a proxy,"
+            reason+=" name its authority's file in PIP_CERT)"
+        elif grep -qF 'Retrying (' <<<"$reason"; then
             reason="the package index does not answer (no network?)"
         else
             reason=$(grep -m 1 'Error' <<<"$reason" || grep -m 1 '^ERROR' <<<"$reason" || true)
