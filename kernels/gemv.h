@@ -11,13 +11,42 @@
 
 namespace kernels {
 
-enum class WeightType : std::uint8_t { F32, F16, BF16, Q4_0, Q4_1, Q8_0 };
+// From Q5_0 on a row is decoded a stretch at a time (kernels/block_codecs.h) and multiplied as
+// fp32; the types before it have products of their own.
+enum class WeightType : std::uint8_t {
+    F32,
+    F16,
+    BF16,
+    Q4_0,
+    Q4_1,
+    Q8_0,
+    Q5_0,
+    Q5_1,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ4_NL,
+    IQ4_XS,
+    MXFP4,
+    F64,
+    F8_E4M3,
+    F8_E5M2
+};
+constexpr bool is_decoded_first(WeightType type) {
+    return type >= WeightType::Q5_0;
+}
 
 struct Weight {
     const std::byte* data = nullptr;  // row-major, rows of whole blocks, possibly unaligned
     WeightType type = WeightType::F32;
     std::int64_t rows = 0, columns = 0;  // [out, in]
     std::int64_t row_bytes = 0;
+    // Of 8-bit floats with a factor for each rectangle of scale_rows × scale_columns weights:
+    // [⌈rows / scale_rows⌉, ⌈columns / scale_columns⌉], else null.
+    const float* scales = nullptr;
+    std::int64_t scale_rows = 0, scale_columns = 0;
 };
 
 // Several weights that share an input (q, k, v; gate, up) are one call, so that the threads are

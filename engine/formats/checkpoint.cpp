@@ -84,7 +84,8 @@ const StoredTensor& Checkpoint::at(std::string_view name) const {
     const bool gguf = format == Format::Gguf;
     throw Error(Failure::Kind::Unsupported,
                 "the tensor " + shown(name) + " is stored as " + type->second + "; read are " +
-                    (gguf ? "F32, F16, BF16, Q4_0, Q4_1 and Q8_0" : "F32, F16 and BF16"),
+                    (gguf ? "F32, F16, BF16, Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS and MXFP4"
+                          : "F64, F32, F16 and BF16"),
                 shown(path, 400),
                 gguf ? "get or make a Q8_0 file: llama-quantize --allow-requantize IN OUT Q8_0"
                      : "save the model in bfloat16, float16 or float32");

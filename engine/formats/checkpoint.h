@@ -15,9 +15,29 @@
 
 namespace engine::formats {
 
-// How elements lie in a file. The block types are GGUF's: 32 elements a block, N bytes (see
+// How elements lie in a file. The block types are GGUF's: 32 or 256 elements a block, N bytes (see
 // gguf_quants.h).
-enum class Storage : std::uint8_t { F32, F16, BF16, Q4_0, Q4_1, Q8_0 };
+enum class Storage : std::uint8_t {
+    F32,
+    F16,
+    BF16,
+    Q4_0,
+    Q4_1,
+    Q8_0,
+    Q5_0,
+    Q5_1,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ4_NL,
+    IQ4_XS,
+    MXFP4,
+    F64,
+    F8_E4M3,
+    F8_E5M2
+};
 const char* name_of(Storage);          // "Q4_1"
 std::int64_t block_elements(Storage);  // 1 for plain types
 std::int64_t block_bytes(Storage);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/block_codecs.h"
+
 namespace engine::formats {
 namespace {
 
@@ -74,6 +76,9 @@ std::uint16_t float_to_half(float value) {
 }
 
 void decode(Storage storage, const std::byte* from, float* to, std::int64_t elements) {
+    if (storage == Storage::F64) return kernels::decode_f64(from, to, elements);
+    if (storage == Storage::F8_E4M3) return kernels::decode_e4m3(from, to, elements);
+    if (storage == Storage::F8_E5M2) return kernels::decode_e5m2(from, to, elements);
     const std::int64_t step = block_elements(storage);
     const std::int64_t bytes = block_bytes(storage);
     for (std::int64_t i = 0; i + step <= elements; i += step, from += bytes, to += step) {
@@ -89,6 +94,19 @@ void decode(Storage storage, const std::byte* from, float* to, std::int64_t elem
                 decode_nibbles(from + 4, scale_at(from), scale_at(from + 2), to);
                 break;
             case Storage::Q8_0: decode_q8_0(from, to); break;
+            case Storage::Q5_0: kernels::decode_q5_0(from, to); break;
+            case Storage::Q5_1: kernels::decode_q5_1(from, to); break;
+            case Storage::Q2_K: kernels::decode_q2_k(from, to); break;
+            case Storage::Q3_K: kernels::decode_q3_k(from, to); break;
+            case Storage::Q4_K: kernels::decode_q4_k(from, to); break;
+            case Storage::Q5_K: kernels::decode_q5_k(from, to); break;
+            case Storage::Q6_K: kernels::decode_q6_k(from, to); break;
+            case Storage::IQ4_NL: kernels::decode_iq4_nl(from, to); break;
+            case Storage::IQ4_XS: kernels::decode_iq4_xs(from, to); break;
+            case Storage::MXFP4: kernels::decode_mxfp4(from, to); break;
+            case Storage::F64:
+            case Storage::F8_E4M3:
+            case Storage::F8_E5M2: break;  // above
         }
     }
 }

@@ -5,6 +5,8 @@
 //   Q4_0 18 bytes: d, 16 × nibbles (low = elements 0–15, high = 16–31);      w = d · (n − 8)
 //   Q4_1 20 bytes: d, m, 16 × nibbles (same order);                          w = d · n + m
 //   Q8_0 34 bytes: d, 32 × int8;                                             w = d · n
+// The other types, the 8-bit floats and F64 of safetensors among them, are in
+// kernels/block_codecs.h.
 #pragma once
 #include <cstddef>
 #include <cstdint>

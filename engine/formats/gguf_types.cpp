@@ -22,8 +22,10 @@ constexpr Row rows[] = {
     {29, "IQ1_M", 256, 56},   {30, "BF16", 1, 2},       {34, "TQ1_0", 256, 54},
     {35, "TQ2_0", 256, 66},   {39, "MXFP4", 32, 17},
 };
-constexpr Storage decoded[] = {Storage::F32,  Storage::F16,  Storage::BF16,
-                               Storage::Q4_0, Storage::Q4_1, Storage::Q8_0};
+constexpr Storage decoded[] = {
+    Storage::F32,  Storage::F16,  Storage::BF16,   Storage::F64,    Storage::Q4_0, Storage::Q4_1,
+    Storage::Q5_0, Storage::Q5_1, Storage::Q8_0,   Storage::Q2_K,   Storage::Q3_K, Storage::Q4_K,
+    Storage::Q5_K, Storage::Q6_K, Storage::IQ4_NL, Storage::IQ4_XS, Storage::MXFP4};
 
 }  // namespace
 

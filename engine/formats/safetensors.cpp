@@ -27,7 +27,7 @@ constexpr Dtype dtypes[] = {
     {"F32", 32, true, Storage::F32},
     {"F16", 16, true, Storage::F16},
     {"BF16", 16, true, Storage::BF16},
-    {"F64", 64},
+    {"F64", 64, true, Storage::F64},
     {"I64", 64},
     {"U64", 64},
     {"I32", 32},

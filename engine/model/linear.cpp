@@ -18,6 +18,19 @@ kernels::WeightType weight_type(formats::Storage storage) {
         case formats::Storage::Q4_0: return kernels::WeightType::Q4_0;
         case formats::Storage::Q4_1: return kernels::WeightType::Q4_1;
         case formats::Storage::Q8_0: return kernels::WeightType::Q8_0;
+        case formats::Storage::Q5_0: return kernels::WeightType::Q5_0;
+        case formats::Storage::Q5_1: return kernels::WeightType::Q5_1;
+        case formats::Storage::Q2_K: return kernels::WeightType::Q2_K;
+        case formats::Storage::Q3_K: return kernels::WeightType::Q3_K;
+        case formats::Storage::Q4_K: return kernels::WeightType::Q4_K;
+        case formats::Storage::Q5_K: return kernels::WeightType::Q5_K;
+        case formats::Storage::Q6_K: return kernels::WeightType::Q6_K;
+        case formats::Storage::IQ4_NL: return kernels::WeightType::IQ4_NL;
+        case formats::Storage::IQ4_XS: return kernels::WeightType::IQ4_XS;
+        case formats::Storage::MXFP4: return kernels::WeightType::MXFP4;
+        case formats::Storage::F64: return kernels::WeightType::F64;
+        case formats::Storage::F8_E4M3: return kernels::WeightType::F8_E4M3;
+        case formats::Storage::F8_E5M2: return kernels::WeightType::F8_E5M2;
     }
     throw Error(Failure::Kind::Internal, "a storage type without a kernel");
 }

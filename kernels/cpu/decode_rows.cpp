@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cpu/decoded_rows.h"
 #include "kernels/cpu/weight_block.h"
 #include "kernels/cpu/work.h"
 
@@ -6,6 +7,18 @@ namespace kernels::cpu::HEADSCOPE_ISA {
 
 void decode_rows(const Weight& weight, std::int64_t begin, std::int64_t end, float* to,
                  const Parallel& parallel) {
+    if (is_decoded_first(weight.type)) {
+        const std::int64_t grain =
+            greatest<std::int64_t>(1, 16384 / greatest<std::int64_t>(weight.columns, 1));
+        for_each_range(parallel, end - begin, grain, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t r = first; r < last; ++r)
+                for (std::int64_t c = 0; c < weight.columns; c += stretch_elements)
+                    decode_stretch(weight, begin + r, c,
+                                   least(stretch_elements, weight.columns - c),
+                                   to + r * weight.columns + c);
+        });
+        return;
+    }
     with_type(weight.type, [&](auto tag) {
         constexpr WeightType type = decltype(tag)::value;
         const std::int64_t grain =

@@ -3,6 +3,7 @@
 // made once a call and shared by all rows, and a block's scale costs one multiplication instead of
 // one a weight. Several rows of W go together, so that x is loaded once for them. For more rows of
 // x a block is decoded once for all of them.
+#include "kernels/cpu/decoded_rows.h"
 #include "kernels/cpu/weight_block.h"
 #include "kernels/cpu/work.h"
 
@@ -170,6 +171,28 @@ void rows_of_x(const GemvArgs& args, const Piece& piece) {
     }
 }
 
+// Rows of a type without a product of its own: each stretch of a row is decoded once for all rows
+// of x.
+void decoded_rows(const GemvArgs& args, const Piece& piece) {
+    constexpr int most = 8;
+    const Weight& weight = args.weights[piece.index];
+    alignas(64) float stretch[stretch_elements];
+    for (std::int64_t r = piece.begin; r < piece.end; ++r) {
+        float y[most] = {};
+        for (std::int64_t c = 0; c < weight.columns; c += stretch_elements) {
+            const std::int64_t count = least(stretch_elements, weight.columns - c);
+            decode_stretch(weight, r, c, count, stretch);
+            for (std::int64_t row = 0; row < args.batch; ++row) {
+                float part;
+                dot_batch<WeightType::F32, 1>(reinterpret_cast<const std::byte*>(stretch),
+                                              args.x + row * args.x_stride + c, 0, count, &part);
+                y[row] += part;
+            }
+        }
+        for (std::int64_t row = 0; row < args.batch; ++row) put(args, piece.index, r, row, y[row]);
+    }
+}
+
 }  // namespace
 
 void gemv(const GemvArgs& args, const Parallel& parallel) {
@@ -214,6 +237,7 @@ void gemv(const GemvArgs& args, const Parallel& parallel) {
         const Weight& weight = args.weights[piece.index];
         piece.begin = task * rows_a_piece(weight);
         piece.end = least(weight.rows, piece.begin + rows_a_piece(weight));
+        if (is_decoded_first(weight.type)) return decoded_rows(args, piece);
         with_type(weight.type, [&](auto tag) {
             constexpr WeightType type = decltype(tag)::value;
             if (by_sums)

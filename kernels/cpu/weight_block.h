@@ -18,8 +18,8 @@ constexpr int block_bytes(WeightType type) {
         case WeightType::Q4_0: return 18;
         case WeightType::Q4_1: return 20;
         case WeightType::Q8_0: return 34;
+        default: return 0;  // kernels/cpu/decoded_rows.h
     }
-    return 0;
 }
 
 constexpr int block_header(WeightType type) {
@@ -174,6 +174,7 @@ HEADSCOPE_INLINE void with_type(WeightType type, const Body& body) {
         case WeightType::Q4_0: return body(TypeTag<WeightType::Q4_0>{});
         case WeightType::Q4_1: return body(TypeTag<WeightType::Q4_1>{});
         case WeightType::Q8_0: return body(TypeTag<WeightType::Q8_0>{});
+        default: return;  // decoded first
     }
 }
 

@@ -193,7 +193,7 @@ class TestSafetensors : public QObject {
         QTest::addColumn<QByteArray>("dtype");
         QTest::addColumn<int>("bytes");
         for (const auto& [dtype, bytes] : std::initializer_list<std::pair<const char*, int>>{
-                 {"I64", 64}, {"BOOL", 8}, {"F8_E4M3", 8}, {"F64", 64}, {"F4", 4}, {"F6_E2M3", 6}})
+                 {"I64", 64}, {"BOOL", 8}, {"F8_E4M3", 8}, {"U8", 8}, {"F4", 4}, {"F6_E2M3", 6}})
             QTest::newRow(dtype) << QByteArray(dtype) << bytes;
         QTest::newRow("of the future") << QByteArray("F3_X") << 5;
     }

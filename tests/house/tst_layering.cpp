@@ -49,7 +49,7 @@ const Layer layers[] = {
     {"the boundary is free of torch and Qt", "engine/(engine|trace_reader|module)\\.h",
      "engine/(engine|trace_reader)\\.h|engine/values/.*", standard},
     {"formats are bytes to named tensors: no torch, no family, no model", "engine/formats/.*",
-     "engine/(formats|values)/.*",
+     "engine/(formats|values)/.*|kernels/block_codecs\\.h",
      "[a-z_]+|(sys|linux)/[a-z_]+\\.h|(unistd|fcntl|errno)\\.h|"
      "nlohmann/json(_fwd)?\\.hpp"},
     {"families are data: no torch", "engine/families/.*",
@@ -58,7 +58,7 @@ const Layer layers[] = {
     {"the tokenizer needs no torch", "engine/tokenizer/.*", "engine/(tokenizer|formats|values)/.*",
      "[a-z_]+|nlohmann/json(_fwd)?\\.hpp|pcre2\\.h|unicode/\\w+\\.h"},
     {"the engine has no Qt and no window", "engine/.*", "(engine|kernels)/.*",
-     "[a-z_]+|(sys|linux)/[a-z_]+\\.h|(unistd|fcntl|signal|pthread|sched|errno|omp)\\.h|"
+     "[a-z_]+|(sys|linux)/[a-z_]+\\.h|(dlfcn|unistd|fcntl|signal|pthread|sched|errno|omp)\\.h|"
      "nlohmann/json(_fwd)?\\.hpp|pcre2\\.h|unicode/\\w+\\.h|(ATen|c10|torch)/.*"},
     {"ui knows the engine's values and nothing else of it", "ui/.*",
      "(ui|engine/values)/.*|qcustomplot\\.h|[\\w]+\\.moc|moc_\\w+\\.cpp", qt},
