@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One cell in fp64 from the trace's own fp32 q, k, v: what the read-out shows.
+#include "engine/analysis/cell.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -18,47 +19,67 @@ double score(const kernels::ScoreRule& rule, const float* q, const float* k, int
 
 }  // namespace
 
-Cell exact_cell(const Model& model, const HeadProjections& projections, const RunTrace& run,
-                LayerHead at, Position dest_position, Position src_position, const Target& target) {
-    check_head(model, at);
-    const std::int64_t dest = to_int(dest_position), src = to_int(src_position);
-    check_rows(run, {dest, dest + 1});
+Cell place_cell(RunId run, LayerHead at, Position dest, Position src,
+                const kernels::ScoreRule& rule) {
     Cell cell;
-    cell.run = run.id();
+    cell.run = run;
     cell.at = at;
-    cell.dest = dest_position;
-    cell.src = src_position;
-    const kernels::TraceView trace = run.view(at.layer);
-    const kernels::ScoreRule rule = score_rule(model, at.layer);
-    const std::int64_t first =
-        rule.window > 0 ? std::max<std::int64_t>(0, dest - rule.window + 1) : 0;
-    cell.row_cells = dest - first + 1;
-    if (src < first || src > dest) return cell;
+    cell.dest = dest;
+    cell.src = src;
+    const std::int64_t row = to_int(dest), column = to_int(src);
+    cell.row_cells = rule.window > 0 ? std::min<std::int64_t>(row + 1, rule.window) : row + 1;
+    cell.visible = column >= first_key(cell) && column <= row;
+    return cell;
+}
 
-    const int head = to_int(at.head), kv_head = head / trace.group(), d = trace.head_dim;
-    const float* q = trace.q(dest, head);
-    const double own = score(rule, q, trace.k(src, kv_head), d);
-    const double p = std::exp(own - *trace.lse(dest, head));
-    cell.visible = true;
+std::int64_t first_key(const Cell& cell) {
+    return to_int(cell.dest) + 1 - cell.row_cells;
+}
+
+void fill_cell(Cell& cell, const kernels::ScoreRule& rule, const CellParts& parts) {
+    const std::int64_t dest = to_int(cell.dest), src = to_int(cell.src);
+    const int d = parts.head_dim;
+    const double own = score(rule, parts.q, parts.key(src), d);
+    const double p = std::exp(own - parts.lse);
     cell.score = static_cast<float>(own);
     cell.pattern = static_cast<float>(p);
     cell.rank = 1;
-    for (std::int64_t key = first; key <= dest; ++key)
-        if (score(rule, q, trace.k(key, kv_head), d) > own) ++cell.rank;
+    for (std::int64_t key = first_key(cell); key <= dest; ++key)
+        if (score(rule, parts.q, parts.key(key), d) > own) ++cell.rank;
 
-    const float* v = trace.v(src, kv_head);
-    const Floats r = projections.r(to_int(at.layer));
-    const Floats direction = projections.p(to_int(at.layer), target);
     double squares = 0, dot = 0;
     for (int row = 0; row < d; ++row) {
-        const float* factors = r->data() + (static_cast<std::int64_t>(head) * d + row) * d;
         double sum = 0;
-        for (int i = 0; i < d; ++i) sum += double{factors[i]} * v[i];
+        for (int i = 0; i < d; ++i) sum += double{parts.r[row * d + i]} * parts.v[i];
         squares += sum * sum;
-        dot += double{(*direction)[static_cast<std::size_t>(head * d + row)]} * v[row];
+        dot += double{parts.p[row]} * parts.v[row];
     }
     cell.value_norm = static_cast<float>(p * std::sqrt(squares));
-    cell.attribution = static_cast<float>(p * dot * run.final_scale()[dest]);
+    cell.attribution = static_cast<float>(p * dot * parts.final_scale);
+}
+
+Cell exact_cell(const Model& model, const HeadProjections& projections, const RunTrace& run,
+                LayerHead at, Position dest_position, Position src_position, const Target& target) {
+    check_head(model.config, at);
+    const std::int64_t dest = to_int(dest_position), src = to_int(src_position);
+    check_rows(run.rows(), {dest, dest + 1});
+    const kernels::TraceView trace = run.view(at.layer);
+    const kernels::ScoreRule rule = score_rule(model, at.layer);
+    Cell cell = place_cell(run.id(), at, dest_position, src_position, rule);
+    if (!cell.visible) return cell;
+
+    const int head = to_int(at.head), kv_head = head / trace.group(), d = trace.head_dim;
+    const Floats r = projections.r(to_int(at.layer)), p = projections.p(to_int(at.layer), target);
+    CellParts parts;
+    parts.head_dim = d;
+    parts.q = trace.q(dest, head);
+    parts.key = [&](std::int64_t key) { return trace.k(key, kv_head); };
+    parts.v = trace.v(src, kv_head);
+    parts.lse = *trace.lse(dest, head);
+    parts.final_scale = run.final_scale()[dest];
+    parts.r = r->data() + std::int64_t{head} * d * d;
+    parts.p = p->data() + std::int64_t{head} * d;
+    fill_cell(cell, rule, parts);
     return cell;
 }
 

@@ -6,9 +6,8 @@
 #include "engine/analysis/head_projections.h"
 #include "engine/analysis/head_writes.h"
 #include "engine/analysis/named_tensors.h"
+#include "engine/analysis/requests.h"
 #include "engine/analysis/tiles.h"
-#include "engine/run/sampler.h"
-#include "engine/values/failure.h"
 
 namespace engine {
 namespace {
@@ -28,14 +27,12 @@ class CpuTraceReader final : public TraceReader {
     std::int64_t rows(RunId run) const override { return table_->at(run)->rows(); }
 
     Tile tile(const TileRequest& request, std::stop_token stop) const override {
-        if (request.quantity == Quantity::Attribution)
-            check_target({request.target, request.distractor});
         return rebuild_tile(*model_, *projections_, *table_, request, stop, parallel_);
     }
 
     Cell cell(RunId run, LayerHead at, Position dest, Position src, TokenId target,
               std::optional<TokenId> distractor) const override {
-        check_target({target, distractor});
+        check_target(model_->config, {target, distractor});
         return exact_cell(*model_, *projections_, *table_->at(run), at, dest, src,
                           {target, distractor});
     }
@@ -45,7 +42,7 @@ class CpuTraceReader final : public TraceReader {
     }
 
     ContributionTable contributions(const ContributionRequest& request) const override {
-        check_target({request.target.value_or(TokenId{}), request.distractor});
+        check_target(model_->config, {request.target.value_or(TokenId{}), request.distractor});
         ResidualReplay replay(model_, parallel_);
         return contributions_at(*model_, *projections_, *table_->at(request.run), request, replay,
                                 parallel_);
@@ -54,17 +51,9 @@ class CpuTraceReader final : public TraceReader {
     TopTokens logits(RunId id, Position position, int k) const override {
         const auto run = table_->at(id);
         const std::int64_t at = to_int(position);
-        check_rows(*run, {at, at + 1});
+        check_rows(run->rows(), {at, at + 1});
         ResidualReplay replay(model_, parallel_);
-        const std::vector<float> logits = row_logits(*run, at, replay);
-        TopTokens top{id, position, {}};
-        for (const Choice& choice : most_probable(logits, k)) {
-            const bool named = choice.token < tokenizer_->vocab();
-            top.candidates.push_back(
-                {TokenId{choice.token}, named ? tokenizer_->bytes(TokenId{choice.token}) : "",
-                 choice.probability, logits[static_cast<std::size_t>(choice.token)]});
-        }
-        return top;
+        return top_tokens(id, position, row_logits(*run, at, replay), k, *tokenizer_);
     }
 
     CheckReport checks(RunId run, Layer layer) const override {
@@ -77,16 +66,6 @@ class CpuTraceReader final : public TraceReader {
     }
 
   private:
-    void check_target(const Target& target) const {
-        for (const TokenId token : {target.token, target.distractor.value_or(TokenId{})})
-            if (to_int(token) < 0 || to_int(token) >= model_->config.vocab)
-                throw Error(Failure::Kind::BadRequest,
-                            "token id " + std::to_string(to_int(token)) +
-                                " is not in the vocabulary of " +
-                                std::to_string(model_->config.vocab) + " tokens",
-                            "target");
-    }
-
     std::shared_ptr<const Model> model_;
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer_;
     std::shared_ptr<const RunTable> table_;

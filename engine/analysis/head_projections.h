@@ -6,20 +6,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
+#include "engine/analysis/requests.h"
 #include "engine/model/model.h"
 #include "engine/values/ids.h"
 #include "kernels/parallel.h"
 
 namespace engine {
-
-struct Target {
-    TokenId token{};
-    std::optional<TokenId> distractor;
-    auto operator<=>(const Target&) const = default;
-};
 
 using Floats = std::shared_ptr<const std::vector<float>>;
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/analysis/tiles.h"
+#include "engine/analysis/requests.h"
 
 namespace engine {
 namespace {
@@ -21,12 +21,6 @@ double dot(const float* a, const float* b, std::int64_t n) {
 
 float length(const float* a, std::int64_t n) {
     return static_cast<float>(std::sqrt(dot(a, a, n)));
-}
-
-float largest(const std::vector<float>& values) {
-    float most = 0;
-    for (const float value : values) most = std::max(most, std::abs(value));
-    return most;
 }
 
 }  // namespace
@@ -58,28 +52,14 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
                                    const RunTrace& run, const ContributionRequest& request,
                                    ResidualReplay& replay, const kernels::Parallel& parallel) {
     const std::int64_t at = to_int(request.position);
-    check_rows(run, {at, at + 1});
+    check_rows(run.rows(), {at, at + 1});
     const ModelConfig& config = model.config;
     const std::int64_t d_model = config.d_model, heads = config.query_heads;
     const std::vector<float> logits = row_logits(run, at, replay);
-    const auto logit_of = [&](TokenId token) {
-        return logits[static_cast<std::size_t>(to_int(token))];
-    };
-
-    ContributionTable table;
-    table.id = request.id;
-    table.run = request.run;
-    table.position = request.position;
-    table.layers = config.layers;
-    table.query_heads = config.query_heads;
-    table.target = request.target.value_or(TokenId{static_cast<std::int32_t>(
-        std::max_element(logits.begin(), logits.end()) - logits.begin())});
-    table.distractor = request.distractor;
-    table.logit = logit_of(table.target) - (table.distractor ? logit_of(*table.distractor) : 0.0f);
+    ContributionTable table = contribution_table(config, request, logits);
 
     const Floats direction = projections.direction({table.target, table.distractor});
     const double scale = run.final_scale()[at];
-    double total = 0;
     const auto attribute = [&](const float* write) {
         return scale * dot(write, direction->data(), d_model);
     };
@@ -88,7 +68,6 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
         if (writes.layer == 0) {
             table.embedding_norm = length(writes.before, d_model);
             table.embedding_attribution = static_cast<float>(attribute(writes.before));
-            total += attribute(writes.before);
         }
         gather_z(run.view(Layer{writes.layer}), {at, at + 1}, z.data());
         const std::vector<float> heads_out =
@@ -113,10 +92,8 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
         table.attention_attribution.push_back(static_cast<float>(attribute(writes.attention_out)));
         table.mlp_norm.push_back(length(writes.mlp_out, d_model));
         table.mlp_attribution.push_back(static_cast<float>(attribute(writes.mlp_out)));
-        total += attribute(writes.attention_out) + attribute(writes.mlp_out);
     });
-    table.closes =
-        static_cast<float>(std::abs(total - table.logit) / std::max(largest(logits), 1e-30f));
+    close_contributions(table, logits);
     return table;
 }
 

@@ -2,12 +2,9 @@
 #include "engine/analysis/named_tensors.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 
 #include "engine/analysis/head_writes.h"
 #include "engine/analysis/tiles.h"
-#include "engine/values/failure.h"
 #include "kernels/contribution.h"
 #include "kernels/elementwise.h"
 
@@ -93,84 +90,68 @@ std::vector<float> NamedTensors::attribution(const RunTrace& run, const TensorNa
     return out;
 }
 
+std::vector<float> NamedTensors::qkv(const RunTrace& run, int layer, Rows rows) {
+    const DecoderLayer& weights = model_->layers[static_cast<std::size_t>(layer)];
+    const std::int64_t count = rows.count(), d_model = model_->config.d_model;
+    std::vector<float> normed = streams(run, rows).before[static_cast<std::size_t>(layer)];
+    kernels::cpu::rms_norm(normed.data(), weights.attention_norm.data(), model_->config.norm_eps,
+                           normed.data(), count, d_model, parallel_);
+    std::vector<float> out(static_cast<std::size_t>(count * weights.qkv.out()));
+    PanelScratch panel;
+    weights.qkv.forward(normed.data(), count, out.data(), false, panel, parallel_);
+    return out;
+}
+
 NamedTensor NamedTensors::read(std::shared_ptr<const RunTrace> held, const TensorName& name,
                                Rows rows) {
     const RunTrace& run = *held;
-    check_rows(run, rows);
-    const ModelConfig& config = model_->config;
-    const bool layered = name.kind != "logits" && name.kind != "embedding";
-    if (layered && !name.layer)
-        throw Error(Failure::Kind::BadRequest, "tensor \"" + name.kind + "\" needs a layer",
-                    name.kind);
-    if (name.layer) check_layer(*model_, *name.layer);
-    if (name.target && (to_int(*name.target) < 0 || to_int(*name.target) >= config.vocab))
-        throw Error(Failure::Kind::BadRequest, "target " + std::to_string(to_int(*name.target)) +
-                                                   " is not in the vocabulary of " +
-                                                   std::to_string(config.vocab));
+    const TensorPlan plan = plan_tensor(model_->config, run.rows(), name, rows);
     const std::lock_guard lock(mutex_);
-    const std::int64_t count = rows.count(), heads = config.query_heads, d = config.head_dim;
-    const int layer = name.layer ? to_int(*name.layer) : 0;
+    return {name.full(), make_payload(DType::F32, plan.shape, values(run, name, plan, rows))};
+}
+
+std::vector<float> NamedTensors::values(const RunTrace& run, const TensorName& name,
+                                        const TensorPlan& plan, Rows rows) {
+    const int layer = plan.layer;
     const auto at = static_cast<std::size_t>(layer);
-    const auto tensor = [&](std::vector<std::int64_t> shape, std::vector<float> values) {
-        return NamedTensor{name.full(),
-                           make_payload(DType::F32, std::move(shape), std::move(values))};
-    };
-    // [rows, n, D] of q, z (n = Hq) or k, v (n = Hkv), as the kernel got or gave them.
-    const auto kept = [&](std::int64_t n, auto&& row_of) {
+    const kernels::TraceView trace = run.view(Layer{layer});
+    // [rows, n, D], as the kernel got or gave them.
+    const auto kept = [&](auto&& row_of) {
+        const auto n = static_cast<std::int32_t>(plan.shape[1]);
         std::vector<float> out;
-        out.reserve(static_cast<std::size_t>(count * n * d));
+        out.reserve(static_cast<std::size_t>(rows.count() * n * trace.head_dim));
         for (std::int64_t row = rows.begin; row < rows.end; ++row)
             for (std::int32_t head = 0; head < n; ++head)
-                out.insert(out.end(), row_of(row, head), row_of(row, head) + d);
-        return tensor({count, n, d}, std::move(out));
+                out.insert(out.end(), row_of(row, head), row_of(row, head) + trace.head_dim);
+        return out;
     };
-    const kernels::TraceView trace = run.view(Layer{layer});
-
-    if (name.kind == "logits") return tensor({count, config.vocab}, streams(run, rows).logits);
-    if (name.kind == "embedding")
-        return tensor({count, config.d_model}, streams(run, rows).before.front());
-    if (name.kind == "q") return kept(heads, [&](auto t, auto h) { return trace.q(t, h); });
-    if (name.kind == "k")
-        return kept(config.kv_heads, [&](auto t, auto h) { return trace.k(t, h); });
-    if (name.kind == "v")
-        return kept(config.kv_heads, [&](auto t, auto h) { return trace.v(t, h); });
-    if (name.kind == "z") return kept(heads, [&](auto t, auto h) { return trace.z(t, h); });
-    if (name.kind == "lse") {
-        std::vector<float> out;
-        for (std::int32_t head = 0; head < heads; ++head)
-            for (std::int64_t row = rows.begin; row < rows.end; ++row)
-                out.push_back(*trace.lse(row, head));
-        return tensor({heads, count}, std::move(out));
+    switch (plan.kind) {
+        case TensorKind::Logits: return streams(run, rows).logits;
+        case TensorKind::Embedding: return streams(run, rows).before.front();
+        case TensorKind::Q: return kept([&](auto t, auto h) { return trace.q(t, h); });
+        case TensorKind::K: return kept([&](auto t, auto h) { return trace.k(t, h); });
+        case TensorKind::V: return kept([&](auto t, auto h) { return trace.v(t, h); });
+        case TensorKind::Z: return kept([&](auto t, auto h) { return trace.z(t, h); });
+        case TensorKind::Lse: {
+            std::vector<float> out;
+            for (std::int32_t head = 0; head < trace.query_heads; ++head)
+                for (std::int64_t row = rows.begin; row < rows.end; ++row)
+                    out.push_back(*trace.lse(row, head));
+            return out;
+        }
+        case TensorKind::Qkv: return qkv(run, layer, rows);
+        case TensorKind::Scores:
+        case TensorKind::Pattern:
+            return exact_rows(*model_, run, Layer{layer}, rows, plan.kind == TensorKind::Scores,
+                              parallel_);
+        case TensorKind::Contribution: return contribution_rows(run, layer, rows, false);
+        case TensorKind::ContributionNorm: return contribution_rows(run, layer, rows, true);
+        case TensorKind::LogitAttribution: return attribution(run, name, rows);
+        case TensorKind::AttentionOut: return streams(run, rows).attention_out[at];
+        case TensorKind::MlpOut: return streams(run, rows).mlp_out[at];
+        case TensorKind::Residual: return streams(run, rows).after[at];
     }
-    if (name.kind == "qkv") {
-        const DecoderLayer& weights = model_->layers[at];
-        std::vector<float> normed = streams(run, rows).before[at];
-        kernels::cpu::rms_norm(normed.data(), weights.attention_norm.data(), config.norm_eps,
-                               normed.data(), count, config.d_model, parallel_);
-        std::vector<float> out(static_cast<std::size_t>(count * weights.qkv.out()));
-        PanelScratch panel;
-        weights.qkv.forward(normed.data(), count, out.data(), false, panel, parallel_);
-        return tensor({count, weights.qkv.out()}, std::move(out));
-    }
-    if (name.kind == "scores" || name.kind == "pattern")
-        return tensor({heads, count, rows.end}, exact_rows(*model_, run, *name.layer, rows,
-                                                           name.kind == "scores", parallel_));
-    if (name.kind == "contribution")
-        return tensor({count, heads, config.d_model}, contribution_rows(run, layer, rows, false));
-    if (name.kind == "contribution_norm")
-        return tensor({count, heads}, contribution_rows(run, layer, rows, true));
-    if (name.kind == "logit_attribution")
-        return tensor({count, heads}, attribution(run, name, rows));
-    if (name.kind == "attention_out")
-        return tensor({count, config.d_model}, streams(run, rows).attention_out[at]);
-    if (name.kind == "mlp_out")
-        return tensor({count, config.d_model}, streams(run, rows).mlp_out[at]);
-    if (name.kind == "residual")
-        return tensor({count, config.d_model}, streams(run, rows).after[at]);
-    throw Error(Failure::Kind::BadRequest, "there is no tensor \"" + name.kind + "\"", {},
-                "known: logits, embedding, q, k, v, qkv, scores, pattern, lse, z, contribution, "
-                "contribution_norm, "
-                "logit_attribution, attention_out, mlp_out, residual");
+    return {};
 }
 
 }  // namespace engine

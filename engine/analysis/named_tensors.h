@@ -7,6 +7,7 @@
 
 #include "engine/analysis/head_projections.h"
 #include "engine/analysis/residual_replay.h"
+#include "engine/analysis/tensor_names.h"
 #include "engine/trace_reader.h"
 
 namespace engine {
@@ -16,13 +17,14 @@ class NamedTensors {
     NamedTensors(std::shared_ptr<const Model>, std::shared_ptr<const HeadProjections>,
                  kernels::Parallel);
 
-    // Throws Error(BadRequest) for a name that is not in the table, a missing layer, or rows that
-    // are not published.
+    // Throws as plan_tensor().
     NamedTensor read(std::shared_ptr<const RunTrace>, const TensorName&, Rows);
 
   private:
     struct Streams;  // residual, attention_out, mlp_out of all layers for one chunk of rows
     const Streams& streams(const RunTrace&, Rows);
+    std::vector<float> values(const RunTrace&, const TensorName&, const TensorPlan&, Rows);
+    std::vector<float> qkv(const RunTrace&, int layer, Rows);
     std::vector<float> attribution(const RunTrace&, const TensorName&, Rows);
     std::vector<float> contribution_rows(const RunTrace&, int layer, Rows, bool norms);
 

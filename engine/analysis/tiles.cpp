@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 
 #include "engine/model/score_rule.h"
@@ -13,42 +12,6 @@
 
 namespace engine {
 namespace {
-
-[[noreturn]] void refuse(std::string what) {
-    throw Error(Failure::Kind::BadRequest, std::move(what));
-}
-
-std::vector<std::int64_t> edges_of(const Axis& axis, const char* name) {
-    std::vector<std::int64_t> edges = axis.edges;
-    if (edges.empty()) {
-        if (axis.cells_per_pixel < 1) refuse(std::string(name) + " has no cell a pixel");
-        for (std::int64_t at = axis.begin; at < axis.end; at += axis.cells_per_pixel)
-            edges.push_back(at);
-        edges.push_back(axis.end);
-    }
-    if (edges.size() < 2 || edges.front() < 0 || !std::is_sorted(edges.begin(), edges.end()))
-        refuse(std::string(name) + " of the tile is empty or runs backwards");
-    return edges;
-}
-
-kernels::TilePooling pooling_of(const TileRequest& request) {
-    switch (request.pooling) {
-        case Pooling::None: return kernels::TilePooling::None;
-        case Pooling::Max: return kernels::TilePooling::Max;
-        case Pooling::Mean: return kernels::TilePooling::Mean;
-        case Pooling::Sum: return kernels::TilePooling::Sum;
-    }
-    return kernels::TilePooling::None;
-}
-
-kernels::TileArgs::Transfer transfer_of(Transfer transfer) {
-    switch (transfer) {
-        case Transfer::Linear: return kernels::TileArgs::Transfer::Linear;
-        case Transfer::Sqrt: return kernels::TileArgs::Transfer::Sqrt;
-        case Transfer::Log: return kernels::TileArgs::Transfer::Log;
-    }
-    return kernels::TileArgs::Transfer::Linear;
-}
 
 // ‖v[src] · W_O_h‖ or v[src] · p_h for the tile's sources that have a row; 0 past them.
 std::vector<float> column_weight(const HeadProjections& projections, const RunTrace& run,
@@ -77,25 +40,6 @@ std::vector<float> column_weight(const HeadProjections& projections, const RunTr
 
 }  // namespace
 
-void check_layer(const Model& model, Layer layer) {
-    if (to_int(layer) < 0 || to_int(layer) >= model.config.layers)
-        refuse("layer " + std::to_string(to_int(layer)) + " is not in this model of " +
-               std::to_string(model.config.layers) + " layers");
-}
-
-void check_head(const Model& model, LayerHead at) {
-    check_layer(model, at.layer);
-    if (to_int(at.head) < 0 || to_int(at.head) >= model.config.query_heads)
-        refuse("head " + std::to_string(to_int(at.head)) + " is not in this model of " +
-               std::to_string(model.config.query_heads) + " heads a layer");
-}
-
-void check_rows(const RunTrace& run, Rows rows) {
-    if (rows.begin < 0 || rows.begin >= rows.end || rows.end > run.rows())
-        refuse("rows " + std::to_string(rows.begin) + " to " + std::to_string(rows.end) +
-               " are not in this run of " + std::to_string(run.rows()) + " rows");
-}
-
 Tile rebuild_tile(const Model& model, const HeadProjections& projections, const RunTable& table,
                   const TileRequest& request, std::stop_token stop,
                   const kernels::Parallel& parallel) {
@@ -103,18 +47,12 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     const std::shared_ptr<const RunTrace> run = table.at(request.run);
     const std::shared_ptr<const RunTrace> minus =
         request.minus ? table.at(*request.minus) : nullptr;
-    const std::vector<std::int64_t> dest = edges_of(request.dest, "dest"),
-                                    src = edges_of(request.src, "src");
-    if (request.heads.empty()) refuse("a tile of no heads");
-    const bool weighted =
-        request.quantity == Quantity::Value || request.quantity == Quantity::Attribution;
-    const bool attribution = request.quantity == Quantity::Attribution;
+    const TilePlan plan = plan_tile(model.config, request);
 
     Tile tile;
     tile.request = request;
     tile.rows_ready = run->rows();
-    const std::int64_t pixels =
-        (static_cast<std::int64_t>(dest.size()) - 1) * (static_cast<std::int64_t>(src.size()) - 1);
+    const std::int64_t pixels = plan.pixels();
     const std::int64_t count = static_cast<std::int64_t>(request.heads.size());
     const bool bytes = request.format == PixelFormat::U8;
     std::vector<float> floats(static_cast<std::size_t>(bytes ? 0 : pixels * count));
@@ -126,7 +64,6 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     weights.reserve(2 * request.heads.size());
     for (std::size_t i = 0; i < heads.size(); ++i) {
         const LayerHead at = request.heads[i];
-        check_head(model, at);
         kernels::TileHead& head = heads[i];
         head.trace = run->view(at.layer);
         head.rule = score_rule(model, at.layer);
@@ -134,17 +71,17 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
         head.rows = tile.rows_ready;
         const auto weigh = [&](const RunTrace& of) {
             weights.push_back(
-                column_weight(projections, of, at, request, {src.front(), src.back()}, parallel));
+                column_weight(projections, of, at, request, plan.sources(), parallel));
             return weights.back().data();
         };
-        if (weighted) head.column_weight = weigh(*run);
-        if (attribution) head.row_weight = run->final_scale();
+        if (plan.weighted) head.column_weight = weigh(*run);
+        if (plan.attribution) head.row_weight = run->final_scale();
         if (minus) {
             minus_views[i] = minus->view(at.layer);
             head.minus_trace = &minus_views[i];
             head.minus_rows = minus->rows();
-            if (weighted) head.minus_column_weight = weigh(*minus);
-            if (attribution) head.minus_row_weight = minus->final_scale();
+            if (plan.weighted) head.minus_column_weight = weigh(*minus);
+            if (plan.attribution) head.minus_row_weight = minus->final_scale();
         }
         const std::size_t offset = i * static_cast<std::size_t>(pixels);
         head.out = bytes ? nullptr : floats.data() + offset;
@@ -158,15 +95,15 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     kernels::TileArgs args;
     args.heads = heads.data();
     args.head_count = count;
-    args.dest = {dest.data(), static_cast<std::int64_t>(dest.size()) - 1};
-    args.src = {src.data(), static_cast<std::int64_t>(src.size()) - 1};
-    args.raw = request.quantity == Quantity::Scores;
-    args.pooling = pooling_of(request);
-    args.signed_max = args.raw || attribution || minus != nullptr;
-    args.span_mean = !request.dest.edges.empty() || !request.src.edges.empty();
+    args.dest = {plan.dest.data(), plan.dest_pixels()};
+    args.src = {plan.src.data(), plan.src_pixels()};
+    args.raw = plan.raw;
+    args.pooling = plan.pooling;
+    args.signed_max = plan.signed_max;
+    args.span_mean = plan.span_mean;
     args.low = request.range.low;
     args.high = request.range.high;
-    args.transfer = transfer_of(request.range.transfer);
+    args.transfer = plan.transfer;
     args.stop = &stopped;
     kernels::cpu::tile(args, parallel);
     if (stop.stop_requested()) throw Cancelled{};
@@ -181,8 +118,8 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
 
 std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer layer, Rows rows,
                               bool scores, const kernels::Parallel& parallel) {
-    check_layer(model, layer);
-    check_rows(run, rows);
+    check_layer(model.config, layer);
+    check_rows(run.rows(), rows);
     std::vector<std::int64_t> edges(static_cast<std::size_t>(rows.end + 1));
     std::iota(edges.begin(), edges.end(), 0);
     const int query_heads = model.config.query_heads;
@@ -209,8 +146,7 @@ std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer lay
 
 HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsRequest& request,
                        std::stop_token stop, const kernels::Parallel& parallel) {
-    const Rows rows = request.dest.count() > 0 ? request.dest : Rows{0, run.rows()};
-    check_rows(run, rows);
+    const Rows rows = metrics_rows(run.rows(), request);
     const int layers = model.config.layers, query_heads = model.config.query_heads;
     std::vector<kernels::MetricsHead> heads(static_cast<std::size_t>(layers * query_heads));
     for (int layer = 0; layer < layers; ++layer) {
@@ -228,23 +164,7 @@ HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsReq
                           rows.end, &stopped, parallel);
     if (stop.stop_requested()) throw Cancelled{};
 
-    HeadTable table;
-    table.id = request.id;
-    table.run = request.run;
-    table.dest = rows;
-    table.layers = layers;
-    table.query_heads = query_heads;
-    const auto mean = [&](double sum) {
-        return static_cast<float>(sum / static_cast<double>(rows.count()));
-    };
-    for (const kernels::MetricsHead& head : heads) {
-        table.sink.push_back(mean(head.sink_sum));
-        table.entropy.push_back(mean(head.entropy_sum));
-        table.max_pattern.push_back(head.max_pattern);
-        table.min_score.push_back(head.min_score);
-        table.max_score.push_back(head.max_score);
-    }
-    return table;
+    return head_table(model.config, request, rows, heads);
 }
 
 }  // namespace engine

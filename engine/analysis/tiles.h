@@ -4,6 +4,7 @@
 #include <stop_token>
 
 #include "engine/analysis/head_projections.h"
+#include "engine/analysis/requests.h"
 #include "engine/cache/run_table.h"
 #include "engine/values/metrics.h"
 #include "engine/values/tile.h"
@@ -23,10 +24,5 @@ Cell exact_cell(const Model&, const HeadProjections&, const RunTrace&, LayerHead
 
 HeadTable head_metrics(const Model&, const RunTrace&, const MetricsRequest&, std::stop_token,
                        const kernels::Parallel&);
-
-// Throw Error(BadRequest) naming what the model or the run does not have.
-void check_head(const Model&, LayerHead);
-void check_layer(const Model&, Layer);
-void check_rows(const RunTrace&, Rows);
 
 }  // namespace engine
