@@ -214,10 +214,13 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
     cli.log("read " + thousands(run.prompt) + " tokens in " + seconds(prefill.seconds()));
 
     const Stopwatch decode;
+    std::string text, unfinished;
     for (std::int64_t step = 0; step < request.reserve; ++step) {
         cli.throwIfStopped();
         const engine::Step taken = engine.decode_step(run.id, cli.stop);
         run.tokens.push_back(taken.token);
+        text += taken.text;
+        unfinished = taken.unfinished;
         if (taken.end_of_text) cli.log("step " + std::to_string(step) + " is an end token");
     }
     if (lastHasNoPlace) {
@@ -229,6 +232,9 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
     if (options.generate > 0)
         cli.log("generated " + thousands(options.generate) + " tokens in " +
                 seconds(decode.seconds()));
+    if (request.reserve > 0) cli.log("text: " + text + unfinished);
+    if (lastHasNoPlace)
+        cli.log("then, past the context's last position: " + run.tokens.back().bytes);
     return run;
 }
 

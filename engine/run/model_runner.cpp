@@ -82,7 +82,11 @@ std::shared_ptr<RunTrace> ModelRunner::new_trace() {
 
 RunId ModelRunner::add(std::shared_ptr<RunTrace> trace, const Sampling& sampling) {
     const RunId id = trace->id();
-    runs_.emplace(id, OpenRun{trace, Sampler(sampling)});
+    OpenRun open{trace, Sampler(sampling), {}};
+    // The prompt may end inside a character, which the first step then completes.
+    for (std::int64_t at = 0; at < trace->tokens(); ++at)
+        (void)open.text.push(describe(trace->token(at)).bytes);
+    runs_.emplace(id, std::move(open));
     table_->add(std::move(trace));
     return id;
 }
@@ -184,6 +188,8 @@ Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
     Step step;
     step.run = id;
     step.token = describe(token);
+    step.text = open.text.push(step.token.bytes);
+    step.unfinished = tokenizer::StreamDecoder(open.text).flush();
     step.position = Position{at};
     step.probability = probability_of(before->values, to_int(token));
     for (const Choice& choice : most_probable(before->values, step_alternatives))

@@ -35,6 +35,7 @@ class ModelRunner final : public Engine {
     struct OpenRun {
         std::shared_ptr<RunTrace> trace;
         Sampler sampler;
+        tokenizer::StreamDecoder text;  // has been given every token of the trace
     };
     OpenRun& run(RunId);
     RunId add(std::shared_ptr<RunTrace>, const Sampling&);

@@ -71,6 +71,11 @@ struct TopTokens {
 struct Step {
     RunId run{};
     Token token;
+    // What the step adds to the text, decoded as a stream after the prompt's own tokens: whole
+    // characters only. Bytes of half a character are held back and come with the token that
+    // completes them. Control tokens are written out, as they are in `token`.
+    std::string text;
+    std::string unfinished;  // what is held back, as it reads if no step follows: U+FFFD, or empty
     Position position{};     // where the token stands; its row is published when the step returns
     double probability = 0;  // of the sampled token, plain softmax
     std::vector<Candidate>

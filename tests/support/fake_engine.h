@@ -145,6 +145,7 @@ class Engine final : public engine::Engine {
         step.alternatives = Reader::top(*run, run->rows - 1, 5);
         step.token = {next_token(*run, world_->shape), token_bytes(next_token(*run, world_->shape)),
                       0, 0, false};
+        step.text = step.token.bytes;
         step.probability = step.alternatives.front().probability;
         step.position = engine::Position(run->rows.load());
         {
