@@ -80,6 +80,7 @@ void EngineWorker::openRun(const RunCommand& command) {
         throw engine::Error(engine::Failure::Kind::BadRequest, "no model is open", "run",
                             "open a model first");
     engine::Encoding encoding = m_engine->tokenize(command.text, command.options);
+    if (m_job->stop.stop_requested()) throw engine::Cancelled();
     engine::RunRequest request;
     for (const engine::Token& token : encoding.tokens) request.tokens.push_back(token.id);
     request.sampling = command.sampling;

@@ -16,6 +16,7 @@
 class QSettings;
 
 namespace ui {
+struct Drawing;
 class HeadGrid;
 class HeadPage;
 class HeadHeatmap;
@@ -66,6 +67,7 @@ class MainView : public QObject {
     void wireRun();
     RunSettings settingsFromBar() const;
     void showState(ui::RunState);
+    void showReading();
     void showStateText();
     void showRun();
     void showPlan();
@@ -91,6 +93,8 @@ class MainView : public QObject {
     void choosePath(const QString& title, const QString& name, std::function<void(QString)> then);
     void drawHeatmap(const engine::Tile&);
     void drawBars(const QString& path);
+    void writePicture(const ui::Drawing&, const std::string& path, const std::string& subject);
+    void writeHeatmapData(const std::string& path);
     QString figureTitle() const;
 
     void log(const std::string& what);  // with the seconds since the start, when verbose

@@ -72,7 +72,10 @@ void MainView::showSelection(const ui::Selection& selection) {
     m_page->heatmap().setSelection(selection);
     const auto layer = static_cast<std::size_t>(to_int(selection.at.layer));
     const auto& rules = m_session.model()->attention;
-    if (layer < rules.size()) m_page->heatmap().setRule(rules[layer]);
+    if (layer < rules.size()) {
+        m_page->heatmap().setRule(rules[layer]);
+        m_window->tokenStrip().setWindow(rules[layer].window);
+    }
     showHeadMaximum();
     if (m_locked && (m_locked->at != selection.at || m_locked->dest != selection.dest ||
                      m_locked->src != selection.src))

@@ -82,6 +82,7 @@ RunSettings MainView::settingsFromBar() const {
 void MainView::showState(RunState state) {
     if (state == RunState::Loading || state == RunState::Prefilling) m_endNote.clear();
     m_window->setRunState(state);
+    m_window->stepBar().setRunning(ui::isBusy(state));
     if (state == RunState::Loading) {
         const std::string& path = m_session.loadingPath();
         m_readWhenOpen = true;
@@ -89,13 +90,22 @@ void MainView::showState(RunState state) {
                                     .arg(QString::fromStdString(path.substr(path.rfind('/') + 1))),
                                 ui::ProgressPanel::Unit::Bytes);
     } else if (state == RunState::Prefilling) {
-        m_window->beginProgress(QStringLiteral("Reading the prompt"),
-                                ui::ProgressPanel::Unit::Tokens,
-                                QStringLiteral("Finished rows can be browsed meanwhile."));
+        showReading();
     } else {
         m_window->endProgress();
     }
     showStateText();
+}
+
+void MainView::showReading() {
+    const std::int64_t characters = m_session.tokenizing();
+    m_window->beginProgress(
+        characters > 0 ? QStringLiteral("Tokenizing the prompt")
+                       : QStringLiteral("Reading the prompt"),
+        ui::ProgressPanel::Unit::Tokens,
+        characters > 0 ? QString() : QStringLiteral("Finished rows can be browsed meanwhile."));
+    if (characters > 0)
+        m_window->setProgress(0, 0, QStringLiteral("%1 bytes").arg(ui::thousands(characters)));
 }
 
 void MainView::showStateText() {
@@ -134,6 +144,7 @@ void MainView::showStateText() {
 
 void MainView::showRun() {
     const RunView& run = m_session.run();
+    if (m_session.state() == RunState::Prefilling) showReading();
     m_window->setTokens(run.tokens, run.promptTokens);
     m_window->stepBar().startRun(run.promptTokens);
     m_window->logitsPanel().clear(QStringLiteral("The prompt is being read."));
@@ -182,6 +193,7 @@ void MainView::showStep(const engine::Step& step) {
     m_window->appendToken(step.token);
     m_page->heatmap().appendToken(step.token);
     m_window->stepBar().appendStep(step);
+    m_window->stepBar().appendText(step.text, step.unfinished);
     m_stepSeconds = m_stepSeconds == 0 ? step.seconds : 0.7 * m_stepSeconds + 0.3 * step.seconds;
     if (m_stepSeconds > 0)
         m_window->setRateText(QStringLiteral("%1 tok/s").arg(1 / m_stepSeconds, 0, 'f', 1));

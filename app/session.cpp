@@ -33,6 +33,7 @@ void Session::openModel(const std::string& path) {
     m_loading = path;
     engine::OpenRequest request;
     request.path = path;
+    request.device = "auto";
     m_job = m_engine.open(request);
     m_jobRuns = true;
     m_owed = 0;
@@ -54,6 +55,7 @@ void Session::begin(const RunSettings& settings, std::int64_t generate) {
     m_asked = settings;
     m_asked.generate = generate;
     m_owed = 0;
+    m_tokenizing = static_cast<std::int64_t>(settings.prompt.size());
     m_job = m_engine.run({settings.prompt, settings.options, settings.sampling, generate});
     m_jobRuns = true;
     setState(RunState::Prefilling);
@@ -133,6 +135,7 @@ void Session::handle(const ModelOpened& event) {
 
 void Session::handle(const RunOpened& event) {
     if (!isCurrent(event)) return;
+    m_tokenizing = 0;
     m_run = {};
     m_run.id = event.run;
     m_run.prompt = m_asked.prompt;
@@ -141,12 +144,12 @@ void Session::handle(const RunOpened& event) {
     m_run.notes = event.encoding.notes;
     m_run.promptTokens = length(m_run);
     m_run.planned = m_run.promptTokens + m_asked.generate;
-    m_srcChosen = false;
     m_follow = true;
     ui::Selection selection = m_selection;
     selection.run = event.run;
     selection.dest = selection.src = Position(0);
     selection.locked = true;
+    selection.srcByHand = false;
     m_selection = selection;
     Q_EMIT runOpened();
     Q_EMIT followChanged(true);
@@ -175,6 +178,7 @@ void Session::handle(const PromptRead& event) {
 void Session::handle(const Stepped& event) {
     if (event.step.run != m_run.id) return;
     m_run.tokens.push_back(event.step.token);
+    m_run.text += event.step.text;
     m_run.steps.push_back(event.step);
     if (m_run.planned < length(m_run)) setPlanned(length(m_run));
     Q_EMIT stepped(event.step);
@@ -185,6 +189,7 @@ void Session::handle(const JobEnded& event) {
     if (!isCurrent(event)) return;
     m_jobRuns = false;
     m_loading.clear();
+    m_tokenizing = 0;
     const bool finished = event.how == JobEnded::How::Finished;
     if (!finished) m_owed = 0;
     if (m_owed == 0 && hasRun()) setPlanned(length(m_run));
@@ -254,11 +259,11 @@ void Session::moveHead(int layers, int heads) {
 void Session::selectCell(Position dest, Position src) {
     if (to_int(dest) < 0 || to_int(dest) > lastRow() || to_int(src) < 0 || src > dest) return;
     setFollowNewest(false);
-    m_srcChosen = true;
     ui::Selection selection = m_selection;
     selection.dest = dest;
     selection.src = src;
     selection.locked = true;
+    selection.srcByHand = true;
     apply(selection);
 }
 
@@ -275,7 +280,7 @@ void Session::selectDest(Position dest) {
     ui::Selection selection = m_selection;
     selection.dest = dest;
     if (selection.src > dest) {
-        m_srcChosen = false;
+        selection.srcByHand = false;
         selection.src = dest;
     }
     apply(selection);
@@ -283,9 +288,9 @@ void Session::selectDest(Position dest) {
 
 void Session::selectSrc(Position src) {
     if (to_int(src) < 0 || to_int(src) > lastRow()) return;
-    m_srcChosen = true;
     ui::Selection selection = m_selection;
     selection.src = src;
+    selection.srcByHand = true;
     if (selection.dest < src) {  // the newest row is the one that sees it
         setFollowNewest(false);
         selection.dest = Position(lastRow());
@@ -294,7 +299,7 @@ void Session::selectSrc(Position src) {
 }
 
 void Session::suggestSrc(Position dest, Position src) {
-    if (m_srcChosen || dest != m_selection.dest || src > dest) return;
+    if (m_selection.srcByHand || dest != m_selection.dest || src > dest) return;
     ui::Selection selection = m_selection;
     selection.src = src;
     apply(selection);

@@ -25,6 +25,7 @@ struct RunView {
     bool promptRead = false;
     double readSeconds = 0;
     std::vector<engine::Step> steps;
+    std::string text;                // that the steps generated, whole characters
     std::vector<std::string> notes;  // what the tokenizer decided
 };
 
@@ -53,6 +54,8 @@ class Session : public QObject {
     bool followsNewest() const { return m_follow; }
     bool headWasPicked() const { return m_headPicked; }  // by hand, since the model was opened
     const std::string& loadingPath() const { return m_loading; }
+    // Characters (UTF-8 bytes) of the prompt whose tokens are still being made; 0: none is.
+    std::int64_t tokenizing() const { return m_tokenizing; }
 
     void openModel(const std::string& path);
     void inspectModels(const std::vector<std::string>& paths);  // modelInspected each
@@ -127,12 +130,12 @@ class Session : public QObject {
     std::optional<engine::ModelInfo> m_model;
     std::shared_ptr<const engine::TraceReader> m_reader;
     RunView m_run;
-    RunSettings m_asked;      // of the job in work
+    RunSettings m_asked;  // of the job in work
+    std::int64_t m_tokenizing = 0;
     std::int64_t m_owed = 0;  // tokens still to come after a step taken while paused
     ui::Selection m_selection;
     bool m_follow = true;
     bool m_headPicked = false;
-    bool m_srcChosen = false;  // by hand, in this run
 };
 
 }  // namespace app

@@ -94,6 +94,14 @@ QString HeadBar::kvText() const {
         .arg(QString::number(kv), others.join(QStringLiteral(", ")));
 }
 
+QString HeadBar::ruleText() const {
+    const auto layer = static_cast<std::size_t>(m_head ? engine::to_int(m_head->layer) : 0);
+    if (!m_head || layer >= m_model.attention.size()) return {};
+    const engine::AttentionRule& rule = m_model.attention[layer];
+    const QString text = QString::fromStdString(rule.describe());
+    return text == QStringLiteral("full") ? QString() : text;
+}
+
 QString HeadBar::metricsText() const {
     if (!m_head) return {};
     if (m_rowsDone < m_rowsTotal)
@@ -120,9 +128,10 @@ void HeadBar::refresh() {
     m_segments->setGeometry(width() - pad - width_, (height() - buttons.height()) / 2, width_,
                             buttons.height());
     m_segments->setEnabled(m_head.has_value());
-    setAccessibleDescription(m_head ? headName(*m_head) + QStringLiteral(", ") + kvText() +
-                                          QStringLiteral(", ") + metricsText()
-                                    : QString());
+    QStringList said;
+    if (m_head) said << headName(*m_head) << kvText() << ruleText() << metricsText();
+    said.removeAll(QString());
+    setAccessibleDescription(said.join(QStringLiteral(", ")));
     update();
 }
 
@@ -150,11 +159,14 @@ void HeadBar::paintEvent(QPaintEvent*) {
     const QString kv = metrics.elidedText(kvText(), Qt::ElideRight, end - x);
     painter.drawText(x, baseline(metrics), kv);
     x += metrics.horizontalAdvance(kv) + 11;
-    if (metricsText().isEmpty() || x + 40 > end) return;
-    painter.fillRect(QRect(x, middle - 8, 1, 16), t.softBorder);
-    x += 11;
-    painter.drawText(x, baseline(metrics),
-                     metrics.elidedText(metricsText(), Qt::ElideRight, end - x));
+    for (const QString& text : {ruleText(), metricsText()}) {
+        if (text.isEmpty() || x + 40 > end) continue;
+        painter.fillRect(QRect(x, middle - 8, 1, 16), t.softBorder);
+        x += 11;
+        const QString fits = metrics.elidedText(text, Qt::ElideRight, end - x);
+        painter.drawText(x, baseline(metrics), fits);
+        x += metrics.horizontalAdvance(fits) + 11;
+    }
 }
 
 void HeadBar::resizeEvent(QResizeEvent*) {

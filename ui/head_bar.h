@@ -26,6 +26,7 @@ class HeadBar : public QWidget {
     void setQuantity(engine::Quantity);
     engine::Quantity quantity() const { return m_quantity; }
     QString kvText() const;       // "KV 1, shares K and V with H4, H5"
+    QString ruleText() const;     // of the layer, where it is not plain: "window 4,096"
     QString metricsText() const;  // "sink 0.69 · entropy 0.63 nat"
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

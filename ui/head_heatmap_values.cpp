@@ -59,6 +59,7 @@ void HeadHeatmap::setRowsReady(std::int64_t rows) {
 void HeadHeatmap::setRule(const engine::AttentionRule& rule) {
     if (m->scene.window == rule.window) return;
     m->scene.window = rule.window;
+    m->rescale();
     refresh();
 }
 

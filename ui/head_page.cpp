@@ -24,8 +24,7 @@ HeadPage::HeadPage(QWidget* parent)
       m_column(new ScaleColumn(this)) {
     connect(m_column, &ScaleColumn::scaleChanged, m_map, &HeadHeatmap::setScale);
     connect(m_map, &HeadHeatmap::legendChanged, m_column, &ScaleColumn::setLegend);
-    setTabOrder(m_bar, m_map);
-    setTabOrder(m_map, m_column);
+    setFocusProxy(m_map);  // where F6 goes
     setMinimumSize(340, 380);
 }
 

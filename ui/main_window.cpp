@@ -53,6 +53,7 @@ MainWindow::MainWindow(QSettings& settings, QWidget* parent)
     buildStatusBar();
     connectParts();
     connectActions();
+    orderFocus();
     const int scheme = settings.value(schemeKey(), static_cast<int>(SchemeChoice::System)).toInt();
     applyScheme(scheme);
     restoreLayout();
@@ -141,10 +142,53 @@ void MainWindow::applyScheme(int choice) {
     Q_EMIT schemeChanged();
 }
 
-// Regions in the order of the eye; the focus goes to the first thing in the next one that takes it.
+// In the order of the eye.
+QList<QWidget*> MainWindow::regions() const {
+    return {m->prompt,    m->headsDock, m->tabs,     m->strip, m->headPage,
+            m->stepsDock, m->nextDock,  m->barsDock, m->empty};
+}
+
+namespace {
+
+// What takes the focus in a region, the tools in a dock's title last.
+QList<QWidget*> focusableIn(QWidget* region) {
+    QList<QWidget*> inside{region};
+    if (auto* dock = qobject_cast<QDockWidget*>(region)) {
+        inside << dock->widget() << dock->widget()->findChildren<QWidget*>();
+        inside << dock->titleBarWidget()->findChildren<QWidget*>();
+    } else {
+        inside << region->findChildren<QWidget*>();
+    }
+    if (QWidget* first = region->focusProxy()) {
+        inside.removeAll(first);
+        inside.prepend(first);
+    }
+    QList<QWidget*> takes;
+    for (QWidget* widget : inside)
+        if (widget && (widget->focusPolicy() & Qt::TabFocus) && !widget->isWindow() &&
+            !widget->focusProxy())
+            takes << widget;
+    return takes;
+}
+
+}  // namespace
+
+// Tab goes through a region before it goes on to the next.
+void MainWindow::orderFocus() {
+    QWidget* last = nullptr;
+    for (QWidget* region : regions()) {
+        if (!region) continue;
+        for (QWidget* widget : focusableIn(region)) {
+            if (widget->window() != this) continue;  // of a floating dock
+            if (last) setTabOrder(last, widget);
+            last = widget;
+        }
+    }
+}
+
+// The focus goes to the first thing in the next region that takes it.
 void MainWindow::focusRegion(int step) {
-    const QList<QWidget*> regions = {m->prompt,    m->headsDock, m->strip,    m->headPage,
-                                     m->stepsDock, m->nextDock,  m->barsDock, m->empty};
+    const QList<QWidget*> regions = this->regions();
     const QWidget* focus = QApplication::focusWidget();
     const int count = static_cast<int>(regions.size());
     int at = step > 0 ? -1 : count;
@@ -154,12 +198,8 @@ void MainWindow::focusRegion(int step) {
         at = (at + step + 2 * count) % count;
         QWidget* region = regions[at];
         if (!region || !region->isVisible()) continue;
-        QList<QWidget*> inside = region->findChildren<QWidget*>();
-        inside.prepend(region);
-        for (QWidget* widget : inside) {
-            if (!widget->isVisible() || !widget->isEnabled() ||
-                !(widget->focusPolicy() & Qt::TabFocus))
-                continue;
+        for (QWidget* widget : focusableIn(region)) {
+            if (!widget->isVisible() || !widget->isEnabled()) continue;
             widget->setFocus(Qt::TabFocusReason);
             return;
         }

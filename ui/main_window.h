@@ -122,6 +122,7 @@ class MainWindow : public QMainWindow {
     void schemeChanged();                           // light or dark was applied
 
   protected:
+    bool eventFilter(QObject*, QEvent*) override;
     void closeEvent(QCloseEvent*) override;
     void resizeEvent(QResizeEvent*) override;
     void showEvent(QShowEvent*) override;
@@ -138,12 +139,17 @@ class MainWindow : public QMainWindow {
     void connectActions();
     void arrangeDocks();  // default places and sizes
     void sizeDocks();
+    void noticeDrag();
+    void shareWidth();
+    void shareRightHeight();
     void adaptToSize();  // narrow: right docks in one; low: Steps closes to its title
     void restoreLayout();
     void placeProgress();
     void refreshTitles();
     void refreshActions();
     void showPage();  // the empty page, or the run's
+    QList<QWidget*> regions() const;
+    void orderFocus();
     void focusRegion(int step);
     void stepOut();  // Esc
     void openDropped(const QString& path);

@@ -2,6 +2,7 @@
 // Where things stand: default places and sizes, what changes on small windows, what is remembered.
 #include <QCheckBox>
 #include <QDockWidget>
+#include <QGuiApplication>
 #include <QResizeEvent>
 #include <QSettings>
 #include <QStackedWidget>
@@ -10,6 +11,7 @@
 
 #include "ui/empty_page.h"
 #include "ui/main_window.h"
+#include "ui/painting/grid_layout.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
@@ -23,12 +25,43 @@ constexpr int layoutVersion = 1;  // grows when docks are renamed or added
 constexpr int widthForTwoDocks = 1100;
 constexpr int heightForSteps = 700;  // below it the map would fall under its 320 px
 constexpr int stepsHeight = 92, nextHeight = 232;
+constexpr int aroundGrid = 110;  // menu bar, run bar, dock title, status bar
+constexpr int dragged = 2;       // px that a dock's width may be off its share by itself
+
+// Wide enough that all layers fill the height, with at least the narrowest thumbnails of all heads
+// in sight, as long as that leaves the map its room.
+int headsShare(QSize window, const std::optional<engine::ModelInfo>& model) {
+    const int most = std::max(180, window.width() / 5);
+    if (!model || model->layers <= 0) return std::min(most, std::max(276, most * 7 / 8));
+    const auto wide = [&](int pitch) {
+        return GridLayout::gutter +
+               GridLayout(model->layers, model->query_heads, model->kv_heads, pitch).size().width();
+    };
+    const int tall =
+        (window.height() - aroundGrid - GridLayout::header - GridLayout::margin) / model->layers;
+    const int crowded = std::min(wide(GridLayout::smallestPitch), window.width() / 3);
+    return std::clamp(wide(tall), 180, std::max(most, crowded));
+}
+
+// Their numbers and bars gain little by width: a tenth of what a large window has more.
+int rightShare(int width) {
+    return width < 1440 ? std::clamp(width * 227 / 1000, 240, 326) : 326 + (width - 1440) / 10;
+}
 
 QString geometryKey() {
     return QStringLiteral("window/geometry");
 }
 QString stateKey() {
     return QStringLiteral("window/state");
+}
+QString leftKey() {
+    return QStringLiteral("window/leftFollows");
+}
+QString rightKey() {
+    return QStringLiteral("window/rightFollows");
+}
+QString nextKey() {
+    return QStringLiteral("window/nextFollows");
 }
 
 }  // namespace
@@ -47,16 +80,70 @@ void MainWindow::arrangeDocks() {
 }
 
 void MainWindow::sizeDocks() {
-    const int left = std::clamp(width() * 19 / 100, 180, 276);
-    const int right = std::clamp(width() * 227 / 1000, 240, 326);
-    resizeDocks({m->headsDock, m->nextDock}, {left, right}, Qt::Horizontal);
-    if (m->barsDock->isVisible()) resizeDocks({m->barsDock}, {right}, Qt::Horizontal);
-    if (!m->rightTabbed)
-        resizeDocks({m->nextDock, m->barsDock}, {nextHeight, std::max(200, height() - nextHeight)},
-                    Qt::Vertical);
+    shareWidth();
+    shareRightHeight();
     const bool generating = !m->steps->steps().empty();
     resizeDocks({m->stepsDock}, {generating ? m->steps->sizeHint().height() + 26 : stepsHeight},
                 Qt::Vertical);
+}
+
+namespace {
+
+bool stands(const MainWindow& window, QDockWidget* dock, Qt::DockWidgetArea area) {
+    return dock->isVisible() && !dock->isFloating() && window.dockWidgetArea(dock) == area;
+}
+
+}  // namespace
+
+// A side follows the window's size until its edge is dragged: then its docks have another width
+// than they were given.
+void MainWindow::noticeDrag() {
+    const auto notice = [this](Parts::Share& side, Qt::DockWidgetArea area, QDockWidget* dock) {
+        // One of several tabs that is not in front has a width of its own.
+        if (side.width > 0 && stands(*this, dock, area) && tabifiedDockWidgets(dock).isEmpty() &&
+            std::abs(dock->width() - side.width) > dragged)
+            side.follows = false;
+    };
+    notice(m->left, Qt::LeftDockWidgetArea, m->headsDock);
+    notice(m->right, Qt::RightDockWidgetArea, m->nextDock);
+    notice(m->right, Qt::RightDockWidgetArea, m->barsDock);
+}
+
+void MainWindow::shareWidth() {
+    const auto share = [this](Parts::Share& side, int width, Qt::DockWidgetArea area,
+                              const QList<QDockWidget*>& docks) {
+        QList<QDockWidget*> standing;
+        for (QDockWidget* dock : docks)
+            if (side.follows && stands(*this, dock, area)) standing << dock;
+        if (standing.isEmpty()) return;
+        resizeDocks(standing, QList<int>(standing.size(), width), Qt::Horizontal);
+        side.width = width;
+    };
+    share(m->left, headsShare(size(), m->model), Qt::LeftDockWidgetArea, {m->headsDock});
+    share(m->right, rightShare(width()), Qt::RightDockWidgetArea, {m->nextDock, m->barsDock});
+}
+
+// Qt shares a column's height in proportion: without this Next token would lose its rows for good
+// in a window that was small or large for a while.
+void MainWindow::shareRightHeight() {
+    if (m->rightTabbed || !m->nextFollows || !m->nextDock->isVisible() ||
+        !m->barsDock->isVisible() || !tabifiedDockWidgets(m->nextDock).isEmpty())
+        return;
+    const auto inColumn = [this](QDockWidget* dock) {
+        return !dock->isFloating() && dockWidgetArea(dock) == Qt::RightDockWidgetArea;
+    };
+    if (!inColumn(m->nextDock) || !inColumn(m->barsDock)) return;
+    resizeDocks({m->nextDock, m->barsDock}, {nextHeight, std::max(200, height() - nextHeight)},
+                Qt::Vertical);
+}
+
+// A dock that changes its height under the mouse, in a window that does not, is dragged.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m->nextDock && event->type() == QEvent::Resize && m->shown &&
+        (QGuiApplication::mouseButtons() & Qt::LeftButton) && size() == m->laidOut &&
+        !m->nextDock->isFloating())
+        m->nextFollows = false;
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::adaptToSize() {
@@ -96,9 +183,16 @@ void MainWindow::restoreLayout() {
     m->restored = !state.isEmpty() && restoreState(state, layoutVersion);
     m->rightTabbed =
         m->settings->value(QStringLiteral("window/rightTabbed"), false).toBool() && m->restored;
+    m->left.follows = !m->restored || m->settings->value(leftKey(), false).toBool();
+    m->right.follows = !m->restored || m->settings->value(rightKey(), false).toBool();
+    m->nextFollows = !m->restored || m->settings->value(nextKey(), false).toBool();
 }
 
 void MainWindow::saveLayout() {
+    if (m->shown) noticeDrag();
+    m->settings->setValue(leftKey(), m->left.follows);
+    m->settings->setValue(rightKey(), m->right.follows);
+    m->settings->setValue(nextKey(), m->nextFollows);
     m->settings->setValue(geometryKey(), saveGeometry());
     m->settings->setValue(stateKey(), m->solo ? m->beforeSolo : saveState(layoutVersion));
     m->settings->setValue(QStringLiteral("window/rightTabbed"), m->rightTabbed);
@@ -108,6 +202,8 @@ void MainWindow::saveLayout() {
 void MainWindow::resetLayout() {
     setSolo(false);
     arrangeDocks();
+    m->left = m->right = {};
+    m->nextFollows = true;
     sizeDocks();
     adaptToSize();
 }
@@ -118,11 +214,20 @@ void MainWindow::showEvent(QShowEvent* event) {
     m->shown = true;
     if (!m->restored) sizeDocks();
     adaptToSize();
+    shareWidth();
+    shareRightHeight();
+    m->laidOut = size();
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    if (m->shown) adaptToSize();
+    if (m->shown) {
+        noticeDrag();
+        adaptToSize();
+        shareWidth();
+        shareRightHeight();
+        m->laidOut = size();
+    }
     placeProgress();
 }
 
@@ -153,6 +258,7 @@ void MainWindow::setSolo(bool solo) {
     } else {
         restoreState(m->beforeSolo, layoutVersion);
         adaptToSize();
+        shareWidth();
     }
     m->strip->setVisible(!solo);
     m->tabs->setVisible(!solo);

@@ -56,6 +56,7 @@ void MainWindow::setHeadsWidget(QWidget* widget) {
     QWidget* old = m->headsDock->widget();
     m->headsDock->setWidget(widget);
     if (old && old != widget) old->deleteLater();
+    orderFocus();
 }
 
 void MainWindow::setHeadPage(QWidget* widget) {
@@ -65,6 +66,7 @@ void MainWindow::setHeadPage(QWidget* widget) {
     }
     m->headPage = widget;
     m->runLayout->addWidget(widget, 1);
+    orderFocus();
 }
 
 QAction* MainWindow::addViewAction(Menu menu, const QString& text, const QKeySequence& key,
@@ -96,6 +98,10 @@ void MainWindow::setModel(const std::optional<engine::ModelInfo>& model) {
     m->prompt->setCurrentModel(path);
     m->actions->setModels(m->models, path);
     if (model && !listed) m->empty->setModels(m->models);
+    if (m->shown) {  // another number of heads
+        noticeDrag();
+        shareWidth();
+    }
     setWindowTitle(model ? onOneLine(QString::fromStdString(model->name)) +
                                QStringLiteral(" – Headscope")
                          : QStringLiteral("Headscope"));
@@ -147,7 +153,7 @@ void MainWindow::setRows(std::int64_t published) {
 
 void MainWindow::setSelection(const Selection& selection) {
     m->selection = selection;
-    m->strip->setSelection(selection.dest, selection.src);
+    m->strip->setSelection(selection.dest, selection.src, selection.srcByHand);
     m->steps->setSelected(selection.dest);
     m->bars->setFocusedHead(selection.at);
     refreshTitles();

@@ -101,7 +101,8 @@ double ProgressPanel::rate() const {
 }
 
 QString ProgressPanel::amountText() const {
-    if (m_total == 0) return QStringLiteral("Starting");  // nothing has been measured yet
+    // Nothing has been measured yet.
+    if (m_total == 0) return m_detail.isEmpty() ? QStringLiteral("Starting") : m_detail;
     QStringList parts;
     if (m_unit == Unit::Tokens) {
         parts << QStringLiteral("%1 of %2 tokens").arg(thousands(m_done), thousands(m_total));

@@ -5,7 +5,6 @@
 #include <QFontMetrics>
 #include <QPainter>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "ui/painting/theme.h"
@@ -16,6 +15,7 @@ namespace {
 
 constexpr int pad = 9, lineHeight = 16, headerLine = 18;
 constexpr int longHeader = 34;  // characters; more stand on two lines
+constexpr double profile = 48;  // room of the bars beside the map
 
 QString number(double value, int decimals) {
     QString text = QString::number(std::abs(value), 'f', decimals);
@@ -91,7 +91,7 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
     const ReadOutContent& c = m_content;
     if (c.kind == CellKind::Masked) return {{tr("masked"), tr("src is later than dest")}};
     if (c.kind == CellKind::OutOfWindow)
-        return {{tr("outside the window"), tr("%1 keys").arg(thousands(c.window))}};
+        return {{tr("outside window"), tr("%1 keys").arg(thousands(c.window))}};
     if (c.kind == CellKind::NotComputed) return {{tr("not computed yet"), {}}};
     std::vector<Field> fields;
     const QString note = pooledNote(c);
@@ -175,8 +175,52 @@ void ReadOut::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
 }
 
+namespace {
+
+double areaOf(const QRectF& rect) {
+    return rect.isValid() ? rect.width() * rect.height() : 0;
+}
+
+// What a box would cover, in square pixels, each kind by its worth.
+double hiddenBy(const QRect& box, const ReadOutSurroundings& around) {
+    constexpr double off = 16, ofRow = 1000, ofLabels = 6, ofData = 1, ofProfiles = 3, ofMap = 0.05;
+    const QRectF at(box), map(around.map), view(around.viewport), &cell = around.cell;
+    const auto covered = [&](const QRectF& what) { return areaOf(at & what); };
+    const QRectF near = cell.adjusted(-off, -off, off, off);
+    // A row ends and a column begins at the diagonal.
+    const double ahead =
+        around.cellPixels * static_cast<double>(around.view.dest - around.view.src);
+    const double rowEnd = map.left() + (cell.bottom() - map.top()) + ahead;
+    const double columnTop = map.top() + (cell.left() - map.left()) - ahead;
+    double cost =
+        ofRow *
+        (covered(QRectF(QPointF(view.left(), cell.top()), QPointF(rowEnd, cell.bottom()))) +
+         covered(QRectF(QPointF(cell.left(), columnTop), QPointF(cell.right(), view.bottom()))));
+    cost +=
+        ofLabels *
+        (covered(near) + covered({view.left(), map.top(), map.left() - view.left(), map.height()}) +
+         covered({view.left(), map.bottom(), view.width(), view.bottom() - map.bottom()}));
+    cost += ofProfiles * (covered({map.left(), map.top() - profile, map.width(), profile}) +
+                          covered({map.right(), map.top(), profile, map.height()}));
+    const QRectF inside = at & map;
+    if (!inside.isValid()) return cost;
+    // The data are below the diagonal; a strip of columns at a time.
+    constexpr int strips = 16;
+    const double width = inside.width() / strips;
+    for (int i = 0; i < strips; ++i) {
+        const double src = static_cast<double>(around.view.src) +
+                           (inside.left() + (i + 0.5) * width - map.left()) / around.cellPixels;
+        const double from =
+            map.top() + (src - static_cast<double>(around.view.dest)) * around.cellPixels;
+        cost += ofData * width * std::max(0.0, inside.bottom() - std::max(inside.top(), from));
+    }
+    return cost + ofMap * areaOf(inside);
+}
+
+}  // namespace
+
 QPoint placeReadOut(QSize size, const ReadOutSurroundings& around) {
-    constexpr int inset = 8, off = 16;
+    constexpr int inset = 8;
     const QRect& map = around.map;
     const QRect corner(QPoint(map.right() + 1 - inset - size.width(), map.top() + inset), size);
     // Its lower left corner is the last to leave the masked triangle.
@@ -187,38 +231,26 @@ QPoint placeReadOut(QSize size, const ReadOutSurroundings& around) {
     if (corner.left() >= map.left() && src >= dest + 1 && around.viewport.contains(corner))
         return corner.topLeft();
 
+    // Else where it hides least: never the cell's own row or column, labels before data, data
+    // before masked cells.
+    QPoint best = around.viewport.topLeft();
+    double least = 1e300;
+    constexpr int step = 8;
     const QRect& view = around.viewport;
-    const QRectF& cell = around.cell;
-    struct Quadrant {
-        double width, height;
-        QPointF topLeft;
-    };
-    const double left = cell.left() - off, right = cell.right() + off;
-    const double top = cell.top() - off, bottom = cell.bottom() + off;
-    const double endX = view.right() + 1, endY = view.bottom() + 1;
-    const std::array<Quadrant, 4> quadrants{{
-        {endX - right, top - view.top(), {right, top - size.height()}},
-        {endX - right, endY - bottom, {right, bottom}},
-        {left - view.left(), top - view.top(), {left - size.width(), top - size.height()}},
-        {left - view.left(), endY - bottom, {left - size.width(), bottom}},
-    }};
-    const Quadrant* best = &quadrants[0];
-    double bestRoom = -1e300;
-    for (const Quadrant& q : quadrants) {
-        const double spare = std::min(q.width - size.width(), q.height - size.height());
-        const double room =
-            spare >= 0 ? 1e6 + q.width * q.height : spare;  // those that fit come first
-        if (room > bestRoom) {
-            bestRoom = room;
-            best = &q;
+    const int lastX = std::max(view.left(), view.right() + 1 - size.width());
+    const int lastY = std::max(view.top(), view.bottom() + 1 - size.height());
+    for (int y = view.top();; y = std::min(y + step, lastY)) {
+        for (int x = lastX;; x = std::max(x - step, view.left())) {
+            const double hidden = hiddenBy(QRect(QPoint(x, y), size), around);
+            if (hidden < least) {
+                least = hidden;
+                best = QPoint(x, y);
+            }
+            if (x == view.left()) break;
         }
+        if (y == lastY) break;
     }
-    QPoint at = best->topLeft.toPoint();
-    at.setX(
-        std::clamp(at.x(), view.left(), std::max(view.left(), view.right() + 1 - size.width())));
-    at.setY(
-        std::clamp(at.y(), view.top(), std::max(view.top(), view.bottom() + 1 - size.height())));
-    return at;
+    return best;
 }
 
 }  // namespace ui

@@ -48,8 +48,8 @@ class ReadOut : public QWidget {
 };
 
 // Upper left corner for a read-out of `size`: the map's upper right, 8 px in, when it fits the
-// masked triangle in view; else the quadrant around the cell with most room, 16 px off; inside
-// `viewport` always. All logical, widget coordinates.
+// masked triangle in view; else where it hides least, 16 px off the cell and off its row and column
+// where there is room at all; inside `viewport` always. All logical, widget coordinates.
 struct ReadOutSurroundings {
     QRect viewport, map;
     QRectF cell;            // the hovered or locked cell

@@ -144,7 +144,7 @@ QStringList ScaleColumn::notes() const {
         const bool whole = size >= 4 && std::abs(size - std::round(size)) < 0.05;
         notes += tr("no pooling, 1 cell = %1 px").arg(QString::number(size, 'f', whole ? 0 : 1));
     }
-    if (m_legend.hasWindow) notes += tr("hatched: outside the window");
+    if (m_legend.hasWindow) notes += tr("hatched: outside window");
     if (m_legend.notComputed) notes += tr("dotted: not computed yet");
     return notes;
 }

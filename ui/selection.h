@@ -28,6 +28,7 @@ struct Selection {
     engine::Position dest{};  // selected row
     engine::Position src{};   // selected column
     bool locked = false;      // a cell was clicked; hovering previews and never moves it
+    bool srcByHand = false;   // else the program suggests it, and no view scrolls to it
     bool operator==(const Selection&) const = default;
 };
 

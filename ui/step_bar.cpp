@@ -3,7 +3,9 @@
 
 #include <QLabel>
 #include <QStackedLayout>
+#include <QVBoxLayout>
 
+#include "ui/generated_text.h"
 #include "ui/plain_text.h"
 #include "ui/step_lane.h"
 
@@ -20,7 +22,14 @@ StepBar::StepBar(QWidget* parent) : QWidget(parent) {
     m_lane = new StepLane;
     m_pages = new QStackedLayout(this);
     m_pages->addWidget(m_sentence);
-    m_pages->addWidget(m_lane);
+    m_text = new GeneratedText;
+    m_run = new QWidget;
+    auto* column = new QVBoxLayout(m_run);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_lane, 1);
+    column->addWidget(m_text);
+    m_pages->addWidget(m_run);
     setFocusProxy(m_lane);
     connect(m_lane, &StepLane::prefillClicked, this, [this] {
         setFollowNewest(false);
@@ -40,13 +49,16 @@ void StepBar::clear(const QString& sentence) {
     m_sentence->setText(sentence);
     m_prompt = 0;
     m_lane->startRun(0);
+    m_text->clearText();
     m_pages->setCurrentWidget(m_sentence);
 }
 
 void StepBar::startRun(std::int64_t promptTokens) {
     m_prompt = promptTokens;
     m_lane->startRun(promptTokens);
-    m_pages->setCurrentWidget(m_lane);
+    m_text->clearText();
+    showText();
+    m_pages->setCurrentWidget(m_run);
     setFollowNewest(true);
 }
 
@@ -61,6 +73,7 @@ void StepBar::setCandidates(const std::vector<engine::Candidate>& candidates) {
 void StepBar::setSteps(const std::vector<engine::Step>& all) {
     const bool wasGenerating = !steps().empty();
     m_lane->setSteps(all);
+    showText();
     if (wasGenerating != !all.empty()) Q_EMIT heightWanted(sizeHint().height());
     if (m_follow) m_lane->scrollToEnd();
 }
@@ -68,6 +81,7 @@ void StepBar::setSteps(const std::vector<engine::Step>& all) {
 void StepBar::appendStep(const engine::Step& step) {
     const bool first = steps().empty();
     m_lane->appendStep(step);
+    if (first) showText();
     if (first) Q_EMIT heightWanted(sizeHint().height());
     if (m_follow) m_lane->scrollToEnd();
 }
@@ -75,6 +89,22 @@ void StepBar::appendStep(const engine::Step& step) {
 void StepBar::setPlan(const QString& sampler, int planned) {
     m_lane->setPlan(sampler, planned);
     if (m_follow) m_lane->scrollToEnd();
+}
+
+void StepBar::appendText(const std::string& added, const std::string& unfinished) {
+    m_text->append(added);
+    m_text->setUnfinished(unfinished);
+}
+
+void StepBar::setRunning(bool running) {
+    m_text->setRunning(running);
+}
+
+// The lane keeps its height, what the dock has more is the text's.
+void StepBar::showText() {
+    const bool generating = !steps().empty();
+    m_text->setVisible(generating);
+    m_lane->setMaximumHeight(generating ? m_lane->sizeHint().height() : QWIDGETSIZE_MAX);
 }
 
 void StepBar::setNote(const QString& note) {
@@ -97,11 +127,11 @@ const std::vector<engine::Step>& StepBar::steps() const {
 }
 
 QRect StepBar::stepRect(int index) const {
-    return m_lane->stepRect(index).translated(m_lane->pos() + m_lane->viewport()->pos());
+    return m_lane->stepRect(index).translated(m_lane->mapTo(this, m_lane->viewport()->pos()));
 }
 
 QRect StepBar::prefillRect() const {
-    return m_lane->prefillRect().translated(m_lane->pos() + m_lane->viewport()->pos());
+    return m_lane->prefillRect().translated(m_lane->mapTo(this, m_lane->viewport()->pos()));
 }
 
 QWidget* StepBar::canvas() const {
@@ -109,7 +139,8 @@ QWidget* StepBar::canvas() const {
 }
 
 QSize StepBar::sizeHint() const {
-    return m_lane->sizeHint();
+    const QSize text = steps().empty() ? QSize() : m_text->sizeHint();
+    return m_lane->sizeHint() + QSize(0, std::max(0, text.height()));
 }
 
 QSize StepBar::minimumSizeHint() const {

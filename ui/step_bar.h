@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/values/ids.h"
@@ -15,6 +16,7 @@ class QStackedLayout;
 
 namespace ui {
 
+class GeneratedText;
 class StepLane;
 
 class StepBar : public QWidget {
@@ -29,7 +31,12 @@ class StepBar : public QWidget {
     void setSteps(const std::vector<engine::Step>&);            // replaces all
     void appendStep(const engine::Step&);
     void setPlan(const QString& sampler,
-                 int planned);     // "greedy", 16: the lane says "greedy, 9 of 16"
+                 int planned);  // "greedy", 16: the lane says "greedy, 9 of 16"
+    // The generated text under the lane: what a step added, what is held back of half a character,
+    // and whether more is on its way.
+    void appendText(const std::string& added, const std::string& unfinished);
+    void setRunning(bool);
+    const GeneratedText& text() const { return *m_text; }
     void setNote(const QString&);  // e.g. why no step is possible; empty: the usual hint
     void setSelected(std::optional<engine::Position> dest);  // marks the step whose row is selected
     void setFollowNewest(bool);
@@ -49,9 +56,13 @@ class StepBar : public QWidget {
     void heightWanted(int height);  // the lane needs more room than the candidates, and back
 
   private:
+    void showText();
+
     QLabel* m_sentence = nullptr;
     QStackedLayout* m_pages = nullptr;
+    QWidget* m_run = nullptr;  // lane above text
     StepLane* m_lane = nullptr;
+    GeneratedText* m_text = nullptr;
     std::int64_t m_prompt = 0;
     bool m_follow = true;
 };

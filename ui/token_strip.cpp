@@ -60,11 +60,11 @@ void TokenStrip::setRows(std::int64_t published) {
 }
 
 void TokenStrip::setSelection(std::optional<engine::Position> dest,
-                              std::optional<engine::Position> src) {
+                              std::optional<engine::Position> src, bool srcByHand) {
     const bool newDest = dest != m_dest, newSrc = src != m_src;
     m_dest = dest;
     m_src = src;
-    if (newSrc && src && !newDest) m_layout.scrollTo(engine::to_int(*src));
+    if (newSrc && src && srcByHand && !newDest) m_layout.scrollTo(engine::to_int(*src));
     if (newDest && dest) m_layout.scrollTo(engine::to_int(*dest));
     if (dest && src)
         setAccessibleDescription(QStringLiteral("dest %1, src %2").arg(label(*dest), label(*src)));
@@ -79,6 +79,10 @@ void TokenStrip::setRow(std::vector<float> p) {
 void TokenStrip::setColumn(std::vector<float> p) {
     m_column = std::move(p);
     update();
+}
+
+void TokenStrip::setWindow(int keys) {
+    m_window = keys;
 }
 
 void TokenStrip::setClicksSource(bool source) {
@@ -167,14 +171,25 @@ QString TokenStrip::toolTipOf(std::int64_t index) const {
                        .arg(engine::to_int(token.id));
     if (token.control) text += QStringLiteral(" · control token");
     const auto at = static_cast<std::size_t>(index);
-    if (m_dest && at < m_row.size() && index <= engine::to_int(*m_dest))
-        text += QStringLiteral("\ndest %1 attends to it with p %2")
-                    .arg(thousands(engine::to_int(*m_dest)))
-                    .arg(static_cast<double>(m_row[at]), 0, 'f', 4);
-    if (m_src && at < m_column.size() && index >= engine::to_int(*m_src))
-        text += QStringLiteral("\nit attends to src %1 with p %2")
-                    .arg(thousands(engine::to_int(*m_src)))
-                    .arg(static_cast<double>(m_column[at]), 0, 'f', 4);
+    // What a window hides has no p, not even 0.
+    const auto sees = [this](std::int64_t dest, std::int64_t src) {
+        return m_window <= 0 || dest - src < m_window;
+    };
+    const auto number = [](float p) { return QString::number(static_cast<double>(p), 'f', 4); };
+    if (m_dest && at < m_row.size() && index <= engine::to_int(*m_dest)) {
+        const std::int64_t dest = engine::to_int(*m_dest);
+        text += sees(dest, index)
+                    ? QStringLiteral("\ndest %1 attends to it with p %2")
+                          .arg(thousands(dest), number(m_row[at]))
+                    : QStringLiteral("\noutside window of dest %1").arg(thousands(dest));
+    }
+    if (m_src && at < m_column.size() && index >= engine::to_int(*m_src)) {
+        const std::int64_t src = engine::to_int(*m_src);
+        text += sees(index, src)
+                    ? QStringLiteral("\nit attends to src %1 with p %2")
+                          .arg(thousands(src), number(m_column[at]))
+                    : QStringLiteral("\nsrc %1 is outside its window").arg(thousands(src));
+    }
     if (index >= m_rows) text += QStringLiteral("\nno row yet");
     return text;
 }

@@ -23,11 +23,13 @@ class TokenStrip : public QWidget {
                    std::int64_t promptTokens);  // the rest were generated
     void appendToken(const engine::Token&);
     void setRows(std::int64_t published);  // tokens from here on are dashed: no row yet
-    // Scrolls to whichever of the two is new.
-    void setSelection(std::optional<engine::Position> dest, std::optional<engine::Position> src);
+    // Scrolls to a new dest, else to a new src unless that was only suggested.
+    void setSelection(std::optional<engine::Position> dest, std::optional<engine::Position> src,
+                      bool srcByHand = true);
     void setRow(std::vector<float> p);     // p of the selected dest on every src; empty: unknown
     void setColumn(std::vector<float> p);  // p of every dest on the selected src; empty: unknown
-    void setClicksSource(bool);            // direction: a plain click selects as src (key D)
+    void setWindow(int keys);    // of the layer: what a dest sees at most, 0: all before it
+    void setClicksSource(bool);  // direction: a plain click selects as src (key D)
     bool clicksSource() const { return m_clicksSource; }
 
     const std::vector<engine::Token>& tokens() const { return m_tokens; }
@@ -78,6 +80,7 @@ class TokenStrip : public QWidget {
     std::int64_t m_prompt = 0, m_rows = 0;
     std::optional<engine::Position> m_dest, m_src;
     std::vector<float> m_row, m_column;
+    int m_window = 0;
     bool m_clicksSource = false;
     std::int64_t m_hovered = -1;
     enum class Press { None, Token, Drag, Track } m_press = Press::None;

@@ -4,6 +4,7 @@
 #include <QByteArray>
 #include <QList>
 #include <QRect>
+#include <QSize>
 #include <optional>
 #include <vector>
 
@@ -65,6 +66,13 @@ struct MainWindow::Parts {
     bool shown = false;        // sizes are the window's own from here on
     bool restored = false;     // a saved layout was found
     bool rightTabbed = false;  // by adaptToSize, not by the user
+    struct Share {
+        bool follows = true;  // the window's size; until its edge is dragged
+        int width = 0;        // what the docks were given last, 0: nothing yet
+    };
+    Share left, right;
+    bool nextFollows = true;  // Next token keeps its height until that is dragged
+    QSize laidOut;            // the window's size that the docks were last fitted to
 };
 
 }  // namespace ui

@@ -89,7 +89,9 @@ void WindowTest::make() {
     m_settings = std::make_unique<QSettings>(m_folder.filePath(QStringLiteral("settings.ini")),
                                              QSettings::IniFormat);
     m_view = std::make_unique<app::MainView>(
-        app::EngineSource{engine::open_engine, engine::inspect_model}, *m_settings,
+        app::EngineSource{engine::open_engine,
+                          [](const std::string& path) { return engine::inspect_model(path); }},
+        *m_settings,
         app::MainView::Start{default_model_path(), std::nullopt, m_folder.path().toStdString(),
                              false});
     m_view->window().resize(1440, 900);

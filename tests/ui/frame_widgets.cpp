@@ -11,7 +11,6 @@
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
-#include <QWheelEvent>
 
 #include "tests/ui/frame_values.h"
 #include "ui/checks_badge.h"
@@ -27,11 +26,8 @@
 #include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
 #include "ui/sampler_box.h"
-#include "ui/step_bar.h"
-#include "ui/token_strip.h"
 
 using engine::Position;
-using ui::TokenStrip;
 
 class FrameWidgets : public QObject {
     Q_OBJECT
@@ -46,115 +42,6 @@ class FrameWidgets : public QObject {
     void initTestCase() {
         ui::loadFonts();
         ui::setTheme(ui::Scheme::Light);
-    }
-
-    void stripClicks_data() {
-        QTest::addColumn<bool>("clicksSource");
-        QTest::addColumn<int>("modifier");
-        QTest::addColumn<bool>("asSource");
-        QTest::newRow("plain") << false << int(Qt::NoModifier) << false;
-        QTest::newRow("Ctrl") << false << int(Qt::ControlModifier) << true;
-        QTest::newRow("turned") << true << int(Qt::NoModifier) << true;
-        QTest::newRow("turned, Ctrl") << true << int(Qt::ControlModifier) << false;
-    }
-
-    void stripClicks() {
-        QFETCH(bool, clicksSource);
-        QFETCH(int, modifier);
-        QFETCH(bool, asSource);
-        TokenStrip strip;
-        strip.setTokens(frame::tokens(frame::literal), 12);
-        strip.setClicksSource(clicksSource);
-        show(strip, {1200, 60});
-        QSignalSpy clicked(&strip, &TokenStrip::tokenClicked);
-        QTest::mouseClick(&strip, Qt::LeftButton, Qt::KeyboardModifiers(modifier),
-                          strip.tokenRect(4).center());
-        QCOMPARE(clicked.count(), 1);
-        QCOMPARE(clicked[0][0].value<Position>(), Position{4});
-        QCOMPARE(clicked[0][1].toBool(), asSource);
-        QCOMPARE(strip.label(Position{4}), QStringLiteral("4 x·&lt;·y"));
-        QCOMPARE(strip.label(Position{7}), QStringLiteral("7 ⏎"));
-    }
-
-    void stripOnlyLaysOutWhatIsInView() {
-        TokenStrip strip;
-        strip.setTokens(frame::manyTokens(100'000), 100'000);
-        show(strip, {900, 80});
-        QVERIFY(strip.hasTrack());
-        QElapsedTimer timer;
-        timer.start();
-        strip.setSelection(Position{99'999}, Position{50'000});
-        QVERIFY(strip.tokenRect(99'999).isValid());
-        QVERIFY(!strip.tokenRect(50'000).isValid());
-        strip.repaint();
-        QVERIFY2(timer.elapsed() < 200, qPrintable(QString::number(timer.elapsed())));
-        // The last token ends at the row's right side: nothing empty behind it.
-        QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(strip.trackRect().center()));
-        QVERIFY2(std::abs(strip.firstInView() - 50'000) < 200,
-                 qPrintable(QString::number(strip.firstInView())));
-        const auto before = strip.firstInView();
-        QWheelEvent wheel(QPointF(300, 20), strip.mapToGlobal(QPointF(300, 20)), {},
-                          QPoint(0, -1200), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
-        QApplication::sendEvent(&strip, &wheel);
-        QVERIFY(strip.firstInView() > before);
-        QSignalSpy clicked(&strip, &TokenStrip::tokenClicked);
-        QTest::mousePress(&strip, Qt::LeftButton, {}, QPoint(400, 20));
-        QTest::mouseMove(&strip, QPoint(300, 20));
-        QTest::mouseRelease(&strip, Qt::LeftButton, {}, QPoint(300, 20));
-        QCOMPARE(clicked.count(), 0);  // a drag scrolls and selects nothing
-    }
-
-    void stripFillsHalves() {
-        TokenStrip strip;
-        strip.setTokens(frame::tokens({" a", " b", " c"}), 3);
-        strip.setRows(3);
-        show(strip, {700, 60});
-        strip.setRow({0.0F, 1.0F, 0.0F});
-        strip.setColumn({0.0F, 0.0F, 1.0F});
-        const QImage image = strip.grab().toImage();
-        const auto pixel = [&](int token, bool upper) {
-            const QRect box = strip.tokenRect(token);
-            return image.pixelColor(box.left() + 3, upper ? box.top() + 3 : box.bottom() - 3);
-        };
-        QCOMPARE(pixel(0, true), ui::theme().base);
-        QCOMPARE(pixel(1, false), ui::theme().base);
-        QVERIFY(pixel(1, true).red() > pixel(1, true).blue() + 60);      // dest is orange
-        QVERIFY(pixel(2, false).blue() > pixel(2, false).green() + 60);  // src is violet
-    }
-
-    void stripHovers() {
-        TokenStrip strip;
-        strip.setTokens(frame::tokens({" a", " b"}), 2);
-        show(strip, {700, 60});
-        QSignalSpy hovered(&strip, &TokenStrip::tokenHovered);
-        QTest::mouseMove(&strip, strip.tokenRect(1).center());
-        QTRY_VERIFY(hovered.count() > 0);
-        QCOMPARE(hovered.last()[0].value<std::optional<Position>>(), std::optional(Position{1}));
-    }
-
-    void stepsSelectTheirRow() {
-        ui::StepBar bar;
-        bar.startRun(14);
-        bar.setPrefill(14);
-        bar.setCandidates(frame::candidates(frame::literal));
-        show(bar, {700, 140});
-        QSignalSpy selected(&bar, &ui::StepBar::stepSelected);
-        QTest::mouseClick(bar.canvas(), Qt::LeftButton, {}, bar.prefillRect().center());
-        QCOMPARE(selected.takeFirst()[0].value<Position>(), Position{13});
-        QVERIFY(!bar.followNewest());
-        bar.setFollowNewest(true);
-        for (int i = 0; i < 40; ++i) bar.appendStep(frame::step(14 + i, frame::literal[i % 12]));
-        QCOMPARE(bar.steps().size(), std::size_t(40));
-        // It follows the newest; an earlier one is a scroll and a click away.
-        QVERIFY(bar.rect().contains(bar.stepRect(39)));
-        QTest::mouseClick(bar.canvas(), Qt::LeftButton, {}, bar.stepRect(38).center());
-        QCOMPARE(selected.takeFirst()[0].value<Position>(), Position{52});
-        QVERIFY(!bar.followNewest());
-        bar.setSelected(Position{14});
-        QVERIFY(bar.rect().contains(bar.stepRect(0)));
-        QTest::mouseClick(bar.canvas(), Qt::LeftButton, {}, bar.stepRect(0).center());
-        QCOMPARE(selected.takeFirst()[0].value<Position>(), Position{14});
-        bar.grab();
     }
 
     void logitsMarks() {

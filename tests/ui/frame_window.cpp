@@ -247,6 +247,54 @@ class FrameWindow : public QObject {
         QCOMPARE(window.dockWidgetArea(next), Qt::RightDockWidgetArea);
     }
 
+    // The Heads dock grows with the window, so that thumbnails do, until its edge is dragged.
+    void docksTakeTheirShare() {
+        const QString path = freshPath();
+        const auto heads = [](MainWindow& window) {
+            return window.findChild<QDockWidget*>(QStringLiteral("headsDock"));
+        };
+        {
+            QSettings settings(path, QSettings::IniFormat);
+            MainWindow window(settings);
+            fill(window);
+            engine::ModelInfo model = frame::model("/m/a", 1);
+            model.layers = 30;
+            model.query_heads = 9;
+            model.kv_heads = 3;
+            window.setModel(model);
+            show(window, {1440, 900});
+            QTRY_VERIFY2(std::abs(heads(window)->width() - 278) < 14,
+                         qPrintable(QString::number(heads(window)->width())));
+            window.resize(2560, 1440);
+            QTRY_VERIFY2(heads(window)->width() > 420,
+                         qPrintable(QString::number(heads(window)->width())));
+            const auto* next = window.findChild<QDockWidget*>(QStringLiteral("nextDock"));
+            window.resize(1280, 800);
+            QTRY_VERIFY2(next->height() > 190, qPrintable(QString::number(next->height())));
+            QTRY_VERIFY2(std::abs(heads(window)->width() - 240) < 14,
+                         qPrintable(QString::number(heads(window)->width())));
+            window.close();
+        }
+        {
+            QSettings settings(path, QSettings::IniFormat);
+            MainWindow window(settings);
+            show(window, {2560, 1440});
+            QTRY_VERIFY(heads(window)->width() > 400);
+            window.resizeDocks({heads(window)}, {330}, Qt::Horizontal);  // the user's own width
+            QTRY_COMPARE(heads(window)->width(), 330);
+            window.resize(1440, 900);
+            QTRY_COMPARE(window.width(), 1440);
+            QCOMPARE(heads(window)->width(), 330);
+            window.close();
+        }
+        QSettings settings(path, QSettings::IniFormat);
+        MainWindow window(settings);
+        show(window, {1800, 1000});
+        QCOMPARE(heads(window)->width(), 330);
+        window.resetLayout();
+        QTRY_VERIFY(heads(window)->width() != 330);
+    }
+
     void brokenSettingsDoNoHarm() {
         QSettings settings(freshPath(), QSettings::IniFormat);
         settings.setValue(QStringLiteral("window/state"), QByteArray("nonsense"));

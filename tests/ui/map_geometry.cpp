@@ -228,6 +228,23 @@ class MapGeometryTest : public QObject {
         QCOMPARE(numberedBars({0.1F, 0.4F, 0.2F}, 10), (std::vector<int>{1, 2}));
     }
 
+    // The smallest window's map has no room for the read-out in its masked triangle.
+    void readOutLeavesLabelsReadable() {
+        const QRect viewport(0, 0, 465, 340), map(100, 55, 196, 196);
+        const QSize size(205, 120);
+        constexpr int count = 14;
+        for (int d = 0; d < count; ++d)
+            for (int s = 0; s <= d; ++s) {
+                const QRectF at(map.left() + s * 14, map.top() + d * 14, 14, 14);
+                const QRect box(placeReadOut(size, {viewport, map, at, {0, 0, count}, 14}), size);
+                const QByteArray which = QByteArray::number(d) + ' ' + QByteArray::number(s);
+                QVERIFY2(viewport.contains(box), which);
+                QVERIFY2(!box.intersects(QRect(0, 55, 100, 196)), which);
+                QVERIFY2(!box.intersects(QRect(0, 252, 465, 88)), which);
+                QVERIFY2(!box.intersects(at.toRect()), which);
+            }
+    }
+
     void readOutNeverHidesItsRowOrColumn() {
         const QRect viewport(0, 0, 700, 600), map(100, 60, 460, 460);
         const QSize size(210, 120);

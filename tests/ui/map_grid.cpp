@@ -234,6 +234,15 @@ class MapGridTest : public QObject {
         QCOMPARE(bar.metricsText(), QStringLiteral("sink 0.69 · entropy 0.63 nat"));
         bar.setRows(4096, 8192);
         QCOMPARE(bar.metricsText(), QStringLiteral("4,096 of 8,192 rows"));
+        QVERIFY(bar.ruleText().isEmpty());
+        engine::ModelInfo windowed = modelOf(2, heads, kvHeads);
+        windowed.attention[1].window = 4;
+        bar.setModel(windowed);
+        bar.setHead(at(1, head));
+        QCOMPARE(bar.ruleText(), QStringLiteral("window 4"));
+        QVERIFY(bar.accessibleDescription().contains(QStringLiteral("window 4")));
+        bar.setHead(at(0, head));
+        QVERIFY(bar.ruleText().isEmpty());
     }
 
     void quantityButtons() {

@@ -159,6 +159,39 @@ class MapHeatmapTest : public QObject {
         QVERIFY(!shown.map.notComputedRect().contains(shown.at(3, 1)));
     }
 
+    // No outline of a row or column that is not there yet.
+    void nothingIsMarkedBeforeThereAreRows() {
+        Shown shown(6, hot32, 9, 0);
+        shown.map.clearSelection();
+        const QImage before = shown.map.grab(shown.map.mapRect()).toImage();
+        shown.hover(4, 2);
+        shown.readOut()->hide();
+        QCOMPARE(shown.map.grab(shown.map.mapRect()).toImage(), before);
+    }
+
+    // C19: what a window hides differs from what is masked, in look and in words.
+    void outsideTheWindowSaysSo() {
+        Shown shown(12, hot32);
+        engine::AttentionRule rule;
+        rule.window = 4;
+        shown.map.setRule(rule);
+        const auto field = [&](double dest, double src) {
+            shown.hover(dest, src);
+            return shown.readOut()->fields().front();
+        };
+        QCOMPARE(field(9, 5).name, QStringLiteral("outside window"));
+        QCOMPARE(field(9, 5).value, QStringLiteral("4 keys"));
+        QVERIFY(shown.hovered.empty());
+        QCOMPARE(field(9, 10).name, QStringLiteral("masked"));
+        QCOMPARE(field(9, 6).name, QStringLiteral("p"));
+        QVERIFY(shown.map.legend().hasWindow);
+        QTest::mouseClick(&shown.map, Qt::LeftButton, {}, shown.at(9, 5));
+        QVERIFY(shown.clicked.empty());
+        // The axis stays absolute: the last row's sources are 8 to 11 of 12.
+        QTest::mouseClick(&shown.map, Qt::LeftButton, {}, shown.at(11, 8));
+        QCOMPARE(shown.clicked.back(), (std::pair<std::int64_t, std::int64_t>(11, 8)));
+    }
+
     void clickLocksAndShiftArrowsMove() {
         Shown shown(8, hot32);
         QTest::mouseClick(&shown.map, Qt::LeftButton, {}, shown.at(5, 2));

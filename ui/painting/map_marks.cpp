@@ -189,7 +189,9 @@ void paintSelection(QPainter& painter, const MapScene& scene) {
 }
 
 void paintCrosshair(QPainter& painter, const MapScene& scene) {
-    if (!scene.hovered || scene.hovered == scene.selected) return;
+    // A row that is not computed yet attends to nothing that could be outlined.
+    if (!scene.hovered || scene.hovered == scene.selected || scene.hovered->dest >= scene.rowsReady)
+        return;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipRect(scene.mapRect().adjusted(-2, -2, 2, 2));

@@ -3,6 +3,7 @@
 #include <QLocale>
 #include <cmath>
 
+#include "ui/painting/readable_text.h"
 #include "ui/painting/theme.h"
 
 namespace ui {
@@ -66,9 +67,8 @@ std::size_t sequenceAt(const std::string& bytes, std::size_t at, char32_t& c) {
     return length;
 }
 
-}  // namespace
-
-QString visibleToken(const std::string& bytes) {
+template <typename Append>
+QString shown(const std::string& bytes, Append append) {
     QString out;
     for (std::size_t at = 0; at < bytes.size();) {
         char32_t c = 0;
@@ -77,11 +77,29 @@ QString visibleToken(const std::string& bytes) {
             out += hexByte(static_cast<unsigned char>(bytes[at]));
             ++at;
         } else {
-            appendVisible(out, c);
+            append(out, c);
             at += length;
         }
     }
     return out;
+}
+
+}  // namespace
+
+QString visibleToken(const std::string& bytes) {
+    return shown(bytes, appendVisible);
+}
+
+QString readableText(const std::string& bytes) {
+    return shown(bytes, [](QString& out, char32_t c) {
+        const bool joins = c == 0x200C || c == 0x200D;  // between the parts of an emoji, a word
+        if (c == U' ' || c == U'\n' || c == U'\t' || joins) {
+            const char32_t one[] = {c};
+            out += QString::fromUcs4(one, 1);
+        } else {
+            appendVisible(out, c);
+        }
+    });
 }
 
 QString signedNumber(double value, int decimals) {
