@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export_job.h"
 
-#include <span>
 #include <utility>
 
 #include "app/engine_worker.h"
-#include "app/output_file.h"
-#include "app/picture_file.h"
 
 namespace app {
-
-namespace {
-
-void writePng(const QImage& picture, const engine::ModelInfo& model, const std::string& path) {
-    const QByteArray bytes = pngOf(picture, model, path, "export a shorter run");
-    const auto data =
-        std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size())));
-    OutputFile file(path, static_cast<std::int64_t>(data.size()));
-    file.writeAt(0, data);
-    file.commit();
-}
-
-}  // namespace
 
 ExportJob::ExportJob(QObject* parent)
     : QObject(parent), m_outbox([this](const std::vector<Outcome>& news) {
@@ -37,11 +21,10 @@ ExportJob::ExportJob(QObject* parent)
 
 ExportJob::~ExportJob() = default;
 
-void ExportJob::write(const QImage& picture, const engine::ModelInfo& model,
-                      const std::string& path) {
+void ExportJob::write(const std::string& path, Work work) {
     {
         const std::lock_guard lock(m_mutex);
-        m_tasks.push_back({picture, model, path});
+        m_tasks.push_back({path, std::move(work)});
     }
     m_changed.notify_one();
 }
@@ -54,11 +37,13 @@ void ExportJob::loop(const std::stop_token& quit) {
         lock.unlock();
         Outcome outcome{task.path, {}};
         try {
-            writePng(task.picture, task.model, task.path);
+            task.work(task.path, quit);
+        } catch (const engine::Cancelled&) {
+            outcome.path.clear();  // the window closes: nobody is to be told
         } catch (...) {
             outcome.failure = currentFailure(task.path);
         }
-        task.picture = {};
+        task.work = {};  // and what it holds
         m_outbox.post([&](std::vector<Outcome>& news) { news.push_back(std::move(outcome)); });
         lock.lock();
     }

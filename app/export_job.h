@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QImage>
 #include <QObject>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "app/latest_request.h"
 #include "engine/values/failure.h"
-#include "engine/values/model_info.h"
 
 namespace app {
 
-// Encodes pictures and writes them, whole or not at all, on a thread of its own. Lives on the GUI
-// thread; pictures that are still to be written when it goes are written first.
+// Encodes and writes files, whole or not at all, on a thread of its own. Lives on the GUI thread;
+// pictures that are still to be written when it goes are written first.
 class ExportJob : public QObject {
     Q_OBJECT
   public:
     explicit ExportJob(QObject* parent = nullptr);
     ~ExportJob() override;
 
-    // As PNG. `model` is named in it.
-    void write(const QImage& picture, const engine::ModelInfo& model, const std::string& path);
+    // What fills the file at a path, on the thread here. Throws engine::Error, and Cancelled when
+    // the token of a window that closes is seen.
+    using Work = std::function<void(const std::string& path, std::stop_token)>;
+    void write(const std::string& path, Work work);
 
   Q_SIGNALS:
     void written(const std::string& path);
@@ -33,9 +35,8 @@ class ExportJob : public QObject {
 
   private:
     struct Task {
-        QImage picture;
-        engine::ModelInfo model;
         std::string path;
+        Work work;
     };
     struct Outcome {
         std::string path;

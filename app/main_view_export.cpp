@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The current heatmap and bars as pictures.
+// The current heatmap and bars as pictures and as data.
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QSettings>
+#include <span>
 #include <utility>
 
+#include "app/data_file.h"
 #include "app/engine_worker.h"
 #include "app/main_view.h"
+#include "app/output_file.h"
+#include "app/picture_file.h"
 #include "ui/contribution_bars.h"
 #include "ui/contribution_figure.h"
 #include "ui/head_heatmap.h"
@@ -35,6 +39,24 @@ QString fileName(QString text) {
     return text + QStringLiteral(".png");
 }
 
+const char* quantityName(engine::Quantity quantity) {
+    switch (quantity) {
+        case engine::Quantity::Scores: return "scores";
+        case engine::Quantity::Pattern: return "pattern";
+        case engine::Quantity::Value: return "value-weighted";
+        case engine::Quantity::Attribution: return "logit attribution";
+    }
+    return "";
+}
+
+void writeWhole(const std::string& path, const QByteArray& bytes) {
+    const auto data =
+        std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size())));
+    OutputFile file(path, static_cast<std::int64_t>(data.size()));
+    file.writeAt(0, data);
+    file.commit();
+}
+
 }  // namespace
 
 void MainView::wireExport() {
@@ -48,8 +70,12 @@ void MainView::wireExport() {
                                  .arg(engine::to_int(at.head));
         choosePath(QStringLiteral("Export the heatmap"), fileName(name),
                    [this](const QString& path) {
+                       const std::string file = QFile::encodeName(path).toStdString();
+                       if (!isPicture(*formatOf(file))) return writeHeatmapData(file);
                        m_heatmapPath = path;
-                       m_views.requestFigure(ui::figureAxis(m_session.run().rows, 1, kScale));
+                       const double scale =
+                           formatOf(file) == FileFormat::Png ? kScale : ui::vectorMapScale;
+                       m_views.requestFigure(ui::figureAxis(m_session.run().rows, 1, scale));
                    });
     });
     connect(&m_views, &TraceViews::figureReady, this, &MainView::drawHeatmap);
@@ -74,17 +100,36 @@ void MainView::choosePath(const QString& title, const QString& name,
     dialog->setObjectName(QStringLiteral("exportDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setNameFilter(QStringLiteral("PNG picture (*.png)"));
+    const QString all = QStringLiteral("Picture or data (*.png *.svg *.pdf *.csv *.npy)");
+    dialog->setNameFilters({all, QStringLiteral("PNG picture (*.png)"),
+                            QStringLiteral("SVG drawing (*.svg)"), QStringLiteral("PDF (*.pdf)"),
+                            QStringLiteral("CSV, a line a value (*.csv)"),
+                            QStringLiteral("NPY array (*.npy)")});
     dialog->setDefaultSuffix(QStringLiteral("png"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, all](const QString& filter) {
+        if (filter == all) return;
+        const QString suffix = filter.section(QStringLiteral("*."), 1).chopped(1);
+        dialog->setDefaultSuffix(suffix);
+        const QString file = dialog->selectedFiles().value(0);
+        if (file.isEmpty()) return;
+        const QFileInfo info(file);
+        dialog->selectFile(info.completeBaseName() + u'.' + suffix);
+    });
     // Without a folder that is there Qt would list the drives, where nothing can be saved.
     const QString folder = m_settings.value(folderKey()).toString();
     dialog->setDirectory(QFileInfo(folder).isDir() ? folder : QDir::homePath());
     dialog->selectFile(name);
-    connect(dialog, &QFileDialog::fileSelected, this,
-            [this, then = std::move(then)](const QString& path) {
-                m_settings.setValue(folderKey(), QFileInfo(path).absolutePath());
-                then(path);
-            });
+    connect(
+        dialog, &QFileDialog::fileSelected, this,
+        [this, then = std::move(then)](const QString& path) {
+            m_settings.setValue(folderKey(), QFileInfo(path).absolutePath());
+            const std::string file = QFile::encodeName(path).toStdString();
+            if (!formatOf(file))
+                return showFailure({engine::Failure::Kind::Io,
+                                    "the name's ending tells the format, and this one is unknown",
+                                    file, std::string("name the file .") + kFileFormats});
+            then(path);
+        });
     dialog->show();
 }
 
@@ -106,11 +151,55 @@ void MainView::drawHeatmap(const engine::Tile& tile) {
     figure.title = figureTitle();
     if (tile.request.quantity == engine::Quantity::Attribution)
         figure.title += QStringLiteral(" · target ") + textOf(tile.request.target);
+    writePicture(ui::drawingOf(std::move(figure)), path,
+                 engine::to_string(tile.request.heads.front()) + ", " +
+                     quantityName(tile.request.quantity) + ", " + std::to_string(rows) + " rows");
+}
+
+void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
+                            const std::string& subject) {
+    const PictureSource source{*m_session.model(), m_session.run().prompt, subject};
+    const FileFormat format = *formatOf(path);
+    const std::string remedy = "export a shorter run";
     try {
-        m_export.write(ui::renderHeadFigure(figure, kScale), *m_session.model(), path);
+        if (format == FileFormat::Png) {  // encoding takes longer than drawing
+            m_export.write(path, [source, remedy, image = drawing.raster(kScale)](
+                                     const std::string& to, const std::stop_token&) {
+                const QByteArray bytes = pngOf(image, source);
+                if (bytes.isEmpty())
+                    throw engine::Error(engine::Failure::Kind::OutOfMemory,
+                                        "the picture cannot be drawn at this size", to, remedy);
+                writeWhole(to, bytes);
+            });
+        } else {
+            m_export.write(path, [bytes = pictureOf(drawing, format, 1, source, path, remedy)](
+                                     const std::string& to, const std::stop_token&) {
+                writeWhole(to, bytes);
+            });
+        }
     } catch (...) {
         showFailure(currentFailure(path));
     }
+}
+
+void MainView::writeHeatmapData(const std::string& path) {
+    const RunView& run = m_session.run();
+    MapData data;
+    data.run = run.id;
+    data.heads = {m_session.selection().at};
+    data.rows = run.rows;
+    data.quantity = m_views.quantity();
+    data.target = m_views.target().value_or(engine::TokenId{});
+    data.distractor = m_views.distractor();
+    data.tokens = run.tokens;
+    data.attention = m_session.model()->attention;
+    m_export.write(path, [data, reader = m_session.reader()](const std::string& to,
+                                                             const std::stop_token& stop) {
+        const FileFormat format = *formatOf(to);
+        OutputFile file(to, mapBytes(format, data));
+        writeMaps(file, format, *reader, data, stop);
+        file.commit();
+    });
 }
 
 void MainView::drawBars(const QString& path) {
@@ -124,8 +213,16 @@ void MainView::drawBars(const QString& path) {
     figure.positionText = m_window->tokenStrip().label(figure.table.position);
     figure.targetText = bars.targetText();
     figure.distractorText = bars.distractorText();
-    m_export.write(ui::render(figure, ui::figureSize(figure), kScale), *m_session.model(),
-                   QFile::encodeName(path).toStdString());
+    const std::string name = QFile::encodeName(path).toStdString();
+    if (isPicture(*formatOf(name)))
+        return writePicture(
+            ui::drawingOf(figure), name,
+            "contributions at " + std::to_string(engine::to_int(figure.table.position)));
+    m_export.write(name, [figure](const std::string& to, const std::stop_token&) {
+        OutputFile file(to, 0);
+        writeBars(file, *formatOf(to), figure.table, figure.measure == ui::Measure::Attribution);
+        file.commit();
+    });
 }
 
 }  // namespace app

@@ -2,20 +2,67 @@
 #include "app/picture_file.h"
 
 #include <QBuffer>
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 
 #include "app/cli_text.h"
 #include "engine/values/failure.h"
 
 namespace app {
 
-QByteArray pngOf(QImage picture, const engine::ModelInfo& model, const std::string& where,
-                 const std::string& action) {
+namespace {
+
+QString text(const std::string& bytes) {
+    return QString::fromStdString(validUtf8(bytes));
+}
+
+QString modelText(const engine::ModelInfo& model) {
+    return text(model.name) + QStringLiteral(", ") + text(model.hash);
+}
+
+}  // namespace
+
+QByteArray pngOf(QImage picture, const PictureSource& source) {
     picture.setText(QStringLiteral("Software"), QStringLiteral("Headscope " HEADSCOPE_VERSION));
-    picture.setText(QStringLiteral("Source"),
-                    QString::fromStdString(validUtf8(model.name) + ", " + model.hash));
+    picture.setText(QStringLiteral("Source"), modelText(source.model));
+    if (!source.subject.empty())
+        picture.setText(QStringLiteral("Description"), text(source.subject));
+    if (!source.prompt.empty()) picture.setText(QStringLiteral("Prompt"), text(source.prompt));
     QByteArray bytes;
     QBuffer buffer(&bytes);
     if (picture.isNull() || !buffer.open(QIODevice::WriteOnly) || !picture.save(&buffer, "PNG"))
+        return {};
+    return bytes;
+}
+
+std::optional<FileFormat> formatOf(const std::string& path) {
+    std::string ending = std::filesystem::path(path).extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (ending == ".png") return FileFormat::Png;
+    if (ending == ".svg") return FileFormat::Svg;
+    if (ending == ".pdf") return FileFormat::Pdf;
+    if (ending == ".csv") return FileFormat::Csv;
+    if (ending == ".npy") return FileFormat::Npy;
+    return std::nullopt;
+}
+
+QByteArray pictureOf(const ui::Drawing& drawing, FileFormat format, double scale,
+                     const PictureSource& source, const std::string& where,
+                     const std::string& action) {
+    const QString title = text(source.subject.empty() ? source.model.name : source.subject);
+    const QString description = QStringLiteral("Headscope " HEADSCOPE_VERSION "\nmodel: ") +
+                                modelText(source.model) + QStringLiteral("\nprompt: ") +
+                                text(oneLine(source.prompt));
+    QByteArray bytes;
+    if (format == FileFormat::Svg)
+        bytes = ui::svgOf(drawing, title, description);
+    else if (format == FileFormat::Pdf)
+        bytes = ui::pdfOf(drawing, title, description);
+    else
+        bytes = pngOf(drawing.raster(scale), source);
+    if (bytes.isEmpty())
         throw engine::Error(engine::Failure::Kind::OutOfMemory,
                             "the picture cannot be drawn at this size", where, action);
     return bytes;

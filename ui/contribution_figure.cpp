@@ -50,8 +50,11 @@ QString subject(const ContributionFigure& figure) {
     return text;
 }
 
-void drawFigure(QCPPainter& painter, const ContributionFigure& figure, QSize size) {
+}  // namespace
+
+void paintContributions(QCPPainter& painter, const ContributionFigure& figure, QSize size) {
     const engine::ContributionTable& table = figure.table;
+    if (table.layers <= 0 || table.query_heads <= 0) return;
     const Theme t = themeOf(figure.scheme);
     ContributionView view;
     view.table = &table;
@@ -128,8 +131,6 @@ void drawFigure(QCPPainter& painter, const ContributionFigure& figure, QSize siz
             signedNumber(writesSum(table), 3));
 }
 
-}  // namespace
-
 QSize figureSize(const ContributionFigure& figure) {
     int height = headerHeight() + headsHeight(figure) + pad;
     if (figure.layers) height += 8 + line + (figure.table.layers + 1) * layerRow + line;
@@ -154,7 +155,7 @@ QImage render(const ContributionFigure& figure, QSize size, double scale) {
         QCPPainter painter(&image);
         painter.setRenderHint(QPainter::TextAntialiasing);
         painter.scale(wide / size.width(), high / size.height());
-        drawFigure(painter, figure, size);
+        paintContributions(painter, figure, size);
     }
     setDpi(image, 96 * scale);
     return image;

@@ -8,6 +8,8 @@
 #include "engine/values/contribution.h"
 #include "ui/contribution_plot.h"
 
+class QCPPainter;
+
 namespace ui {
 
 struct ContributionFigure {
@@ -29,5 +31,8 @@ QSize figureSize(const ContributionFigure&);
 // image that cannot be allocated, a size or scale ≤ 0, or a table without layers gives a null
 // image.
 QImage render(const ContributionFigure&, QSize size, double scale = 1);
+// The same onto any device, in logical pixels, without a ground. A table without layers is not
+// painted.
+void paintContributions(QCPPainter&, const ContributionFigure&, QSize size);
 
 }  // namespace ui

@@ -139,10 +139,9 @@ void WindowActions::buildHeads() {
 }
 
 void WindowActions::buildExportAndHelp() {
-    addForRun(Menu::Export, QStringLiteral("&Heatmap as PNG…"),
-              {QKeySequence(Qt::CTRL | Qt::Key_E)},
+    addForRun(Menu::Export, QStringLiteral("&Heatmap…"), {QKeySequence(Qt::CTRL | Qt::Key_E)},
               [this] { Q_EMIT m_window.exportHeatmapRequested(); });
-    addForRun(Menu::Export, QStringLiteral("&Bars as PNG…"), {},
+    addForRun(Menu::Export, QStringLiteral("&Bars…"), {},
               [this] { Q_EMIT m_window.exportBarsRequested(); });
     add(Menu::Help, QStringLiteral("&Keys"), {QKeySequence(Qt::Key_Question)},
         [this] { Q_EMIT keysRequested(); });

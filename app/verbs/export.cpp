@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <filesystem>
 #include <limits>
 #include <span>
 
 #include "app/cli_text.h"
+#include "app/data_file.h"
 #include "app/output_file.h"
 #include "app/picture_file.h"
 #include "app/verbs/drawing_application.h"
@@ -29,22 +29,63 @@ std::optional<engine::Quantity> parseQuantity(const Arguments& arguments, Kind v
     return engine::Quantity::Attribution;
 }
 
-void checkFormat(const std::string& out) {
-    std::string format = std::filesystem::path(out).extension().string();
-    if (!format.empty()) format.erase(0, 1);
-    if (format == "png" || format == "PNG") return;
-    badArgument("--out", out,
-                format.empty() ? "a name that ends in .png tells the format"
-                               : "unknown format " + quote(format) + "; png is written");
+FileFormat parseFormat(const std::string& out, Kind view) {
+    const auto format = formatOf(out);
+    if (!format)
+        badArgument("--out", out,
+                    std::string("the name's ending tells the format: ") + kFileFormats);
+    if (!isPicture(*format) && view == Kind::Grid)
+        badArgument("--out", out, "the grid is a picture; data are of heads, a layer or bars");
+    return *format;
+}
+
+// What only pictures have.
+void checkPictureOptions(const Arguments& arguments, FileFormat format) {
+    if (!isPicture(format) && arguments.text("--theme"))
+        badArgument("--theme", *arguments.text("--theme"), "data have no colours");
+    if (format != FileFormat::Png && arguments.text("--zoom"))
+        badArgument("--zoom", *arguments.text("--zoom"), "only a PNG has pixels");
+}
+
+void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+               const ExportRequest& request, FileFormat format, OutputFile& file) {
+    const auto reader = engine.reader();
+    if (request.view.kind == Kind::Bars) {
+        const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
+        return writeBars(file, format,
+                         reader->contributions({{}, run.id, position, request.target, {}}),
+                         request.quantity != engine::Quantity::Value);
+    }
+    MapData data;
+    data.run = run.id;
+    data.heads = headsOf(request.view, engine.info());
+    data.rows = run.rows;
+    data.quantity = request.quantity.value_or(engine::Quantity::Pattern);
+    if (data.quantity == engine::Quantity::Attribution)
+        data.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
+    data.tokens = run.tokens;
+    data.attention = engine.info().attention;
+    writeMaps(file, format, *reader, data, cli.stop);
+}
+
+QByteArray drawPicture(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                       const ExportRequest& request, FileFormat format, const PictureSource& source,
+                       const std::string& out) {
+    const DrawingApplication<> application;
+    ui::loadFonts();
+    const ui::Drawing drawing = drawFigure(cli, engine, run, request);
+    cli.throwIfStopped();
+    return pictureOf(drawing, format, request.zoom, source, out, "use a smaller --zoom");
 }
 
 void run(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
     const std::string out = arguments.required("--out", "the file to write");
-    checkFormat(out);
     const std::string typedView = arguments.required("--view", "what to draw");
     ExportRequest request;
     request.view = parseView(typedView);
+    const FileFormat format = parseFormat(out, request.view.kind);
+    checkPictureOptions(arguments, format);
     request.quantity = parseQuantity(arguments, request.view.kind);
     const bool bars = request.view.kind == Kind::Bars;
     const auto position =
@@ -58,7 +99,8 @@ void run(Cli& cli, const Arguments& arguments) {
     request.scheme = arguments.oneOf("--theme", {"light", "dark"}).value_or("light") == "dark"
                          ? ui::Scheme::Dark
                          : ui::Scheme::Light;
-    request.zoom = arguments.real("--zoom", 0, 16).value_or(1);
+    request.zoom = arguments.real("--zoom", 0, 16)
+                       .value_or(format == FileFormat::Png ? 1 : ui::vectorMapScale);
     if (request.zoom == 0) badArgument("--zoom", *arguments.text("--zoom"), "must be above 0");
     const PromptOptions promptOptions = parsePromptOptions(arguments);
     const ComputeOptions compute = parseComputeOptions(arguments);
@@ -82,36 +124,39 @@ void run(Cli& cli, const Arguments& arguments) {
     const FinishedRun finished = runPrompt(cli, *engine, prompt, promptOptions);
 
     const Stopwatch watch;
-    const DrawingApplication<> application;
-    ui::loadFonts();
-    const QImage image = drawFigure(cli, *engine, finished, request);
-    cli.throwIfStopped();
-    const QByteArray png = pngOf(image, engine->info(), out, "use a smaller --zoom");
-    file.writeAt(0,
-                 std::as_bytes(std::span(png.constData(), static_cast<std::size_t>(png.size()))));
+    if (isPicture(format)) {
+        const PictureSource source{engine->info(), promptOptions.text.value_or(""), typedView};
+        const QByteArray bytes = drawPicture(cli, *engine, finished, request, format, source, out);
+        file.writeAt(
+            0, std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size()))));
+    } else {
+        writeData(cli, *engine, finished, request, format, file);
+    }
     file.commit();
-    cli.log("drew " + typedView + ", " + std::to_string(image.width()) + " × " +
-            std::to_string(image.height()) + " pixels, in " + seconds(watch.seconds()));
+    cli.log("wrote " + typedView + " in " + seconds(watch.seconds()));
 }
 
 }  // namespace
 
 Verb exportVerb() {
-    return {"export",
-            "Runs a prompt and draws heads, the grid or contributions as a picture",
-            "MODEL --prompt TEXT --view VIEW [options] --out F.png",
-            std::vector<Option>{
-                {"--view", "VIEW", "L12.H7 (several with commas), L12, grid, bars or bars:L12"},
-                {"--position", "P", "bars: of this position (default: the last row)"},
-                {"--quantity", "Q",
-                 "scores, pattern, value or attribution (default pattern; bars: attribution)"},
-                {"--target", "ID", "token that attribution is for (default: the top token there)"},
-                {"--theme", "light|dark", "colours (default light)"},
-                {"--zoom", "S", "pixels a unit of the layout, above 0 and up to 16 (default 1)"}} +
-                promptOptions() + computeOptions() +
-                std::vector<Option>{{"--out", "F.png", "the file to write"}},
-            "",
-            run};
+    return {
+        "export",
+        "Runs a prompt and writes heads, the grid or contributions as a picture or as data",
+        "MODEL --prompt TEXT --view VIEW [options] --out F.png|svg|pdf|csv|npy",
+        std::vector<Option>{
+            {"--view", "VIEW", "L12.H7 (several with commas), L12, grid, bars or bars:L12"},
+            {"--position", "P", "bars: of this position (default: the last row)"},
+            {"--quantity", "Q",
+             "scores, pattern, value or attribution (default pattern; bars: attribution)"},
+            {"--target", "ID", "token that attribution is for (default: the top token there)"},
+            {"--theme", "light|dark", "colours (default light)"},
+            {"--zoom", "S", "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"}} +
+            promptOptions() + computeOptions() +
+            std::vector<Option>{{"--out", "F.png", "the file to write; its ending is the format"}},
+        "SVG and PDF keep text and lines as such, with the maps embedded. CSV is a line a visible "
+        "cell "
+        "(bars:\na line a part), NPY float32 [heads, dest, src] (bars: [layers, heads]).",
+        run};
 }
 
 }  // namespace app

@@ -26,18 +26,12 @@ engine::TileRequest tileRequest(const FinishedRun& run, std::vector<engine::Laye
     return request;
 }
 
-engine::TokenId targetOf(const engine::TraceReader& reader, const FinishedRun& run,
-                         const ExportRequest& request, engine::Position position) {
-    if (request.target) return *request.target;
-    return reader.logits(run.id, position, 1).candidates.at(0).token;
-}
-
 std::vector<engine::Token> rowTokens(const FinishedRun& run) {
     return {run.tokens.begin(), run.tokens.begin() + static_cast<std::ptrdiff_t>(run.rows)};
 }
 
-QImage drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
-                 const ExportRequest& request, const std::vector<engine::LayerHead>& heads) {
+ui::Drawing drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                      const ExportRequest& request, const std::vector<engine::LayerHead>& heads) {
     const engine::ModelInfo& info = engine.info();
     const auto reader = engine.reader();
     const engine::Axis axis =
@@ -61,11 +55,11 @@ QImage drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
         const auto named = engine.describe(std::span(&tile.target, 1));
         figure.title += QStringLiteral(" · target ") + ui::visibleToken(named.tokens.at(0).bytes);
     }
-    return ui::renderHeadFigure(figure, request.zoom);
+    return ui::drawingOf(std::move(figure));
 }
 
-QImage drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
-                const ExportRequest& request) {
+ui::Drawing drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                     const ExportRequest& request) {
     const engine::ModelInfo& info = engine.info();
     std::vector<engine::LayerHead> heads;
     for (int layer = 0; layer < info.layers; ++layer)
@@ -78,7 +72,7 @@ QImage drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
     figure.tile = engine.reader()->tile(tileRequest(run, std::move(heads), axis), cli.stop);
     figure.scheme = request.scheme;
     figure.title = text(info.name);
-    return ui::renderGridFigure(figure, request.zoom);
+    return ui::drawingOf(std::move(figure));
 }
 
 // The head with the largest value, whose layer's heads are then drawn.
@@ -90,8 +84,8 @@ engine::LayerHead largest(const std::vector<float>& values, int heads) {
             static_cast<engine::QueryHead>(index % heads)};
 }
 
-QImage drawBars(const engine::Engine& engine, const FinishedRun& run,
-                const ExportRequest& request) {
+ui::Drawing drawBars(const engine::Engine& engine, const FinishedRun& run,
+                     const ExportRequest& request) {
     const engine::ModelInfo& info = engine.info();
     const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
     ui::ContributionFigure figure;
@@ -113,22 +107,31 @@ QImage drawBars(const engine::Engine& engine, const FinishedRun& run,
     const auto named = engine.describe(std::span(&figure.table.target, 1));
     figure.targetText = ui::visibleToken(named.tokens.at(0).bytes);
     figure.scheme = request.scheme;
-    return ui::render(figure, ui::figureSize(figure), request.zoom);
+    return ui::drawingOf(std::move(figure));
 }
 
 }  // namespace
 
-QImage drawFigure(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
-                  const ExportRequest& request) {
+engine::TokenId targetOf(const engine::TraceReader& reader, const FinishedRun& run,
+                         const ExportRequest& request, engine::Position position) {
+    if (request.target) return *request.target;
+    return reader.logits(run.id, position, 1).candidates.at(0).token;
+}
+
+std::vector<engine::LayerHead> headsOf(const ExportView& view, const engine::ModelInfo& info) {
+    std::vector<engine::LayerHead> heads = view.heads;
+    if (view.kind == ExportView::Kind::Layer)
+        for (int head = 0; head < info.query_heads; ++head)
+            heads.push_back({*view.layer, static_cast<engine::QueryHead>(head)});
+    return heads;
+}
+
+ui::Drawing drawFigure(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                       const ExportRequest& request) {
     switch (request.view.kind) {
         case ExportView::Kind::Heads:
-            return drawHeads(cli, engine, run, request, request.view.heads);
-        case ExportView::Kind::Layer: {
-            std::vector<engine::LayerHead> heads;
-            for (int head = 0; head < engine.info().query_heads; ++head)
-                heads.push_back({*request.view.layer, static_cast<engine::QueryHead>(head)});
-            return drawHeads(cli, engine, run, request, heads);
-        }
+        case ExportView::Kind::Layer:
+            return drawHeads(cli, engine, run, request, headsOf(request.view, engine.info()));
         case ExportView::Kind::Grid: return drawGrid(cli, engine, run, request);
         case ExportView::Kind::Bars: return drawBars(engine, run, request);
     }

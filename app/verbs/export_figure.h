@@ -2,13 +2,12 @@
 // Asks the trace for what a view shows and has it drawn. GUI thread with a QApplication; the
 // window's figures, no window.
 #pragma once
-#include <QImage>
 #include <optional>
 
 #include "app/cli.h"
 #include "app/verbs/export_view.h"
 #include "app/verbs/run_options.h"
-#include "ui/painting/theme.h"
+#include "ui/drawing.h"
 
 namespace app {
 
@@ -18,10 +17,16 @@ struct ExportRequest {
     std::optional<engine::Quantity> quantity;  // none: the pattern, for bars the logit attribution
     std::optional<engine::TokenId> target;     // none: the position's own top token
     ui::Scheme scheme = ui::Scheme::Light;
-    double zoom = 1;  // pixels a logical pixel
+    double zoom = 1;  // pixels a logical pixel, of the maps
 };
 
 // Throws engine::Error and Cancelled.
-QImage drawFigure(Cli&, const engine::Engine&, const FinishedRun&, const ExportRequest&);
+ui::Drawing drawFigure(Cli&, const engine::Engine&, const FinishedRun&, const ExportRequest&);
+
+// The heads of a view of heads or of a layer.
+std::vector<engine::LayerHead> headsOf(const ExportView&, const engine::ModelInfo&);
+// What attribution is for: as asked, else the position's own top token.
+engine::TokenId targetOf(const engine::TraceReader&, const FinishedRun&, const ExportRequest&,
+                         engine::Position);
 
 }  // namespace app

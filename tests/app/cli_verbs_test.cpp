@@ -91,8 +91,6 @@ class CliVerbsTest : public QObject {
         dump("no out", "--prompt a", 2, "--out");
         dump("empty out", "--prompt a --out ''", 2, "--out");
         dump("unwritable out", "--prompt a --out /no/such/a", 1, "/no/such/a");
-        dump("device not there", "--prompt a --device cuda --out OUT", 1, "no CUDA engine");
-        dump("numbered device not there", "--prompt a --device cuda:1 --out OUT", 1, "cuda:1");
         dump("no such device", "--prompt a --device tpu --out OUT", 2, "'tpu'");
         dump("device number", "--prompt a --device cuda:x --out OUT", 2, "'cuda:x'");
         dump("no such dtype", "--prompt a --dtype fp8 --out OUT", 2, "'fp8'");
@@ -148,10 +146,6 @@ class CliVerbsTest : public QObject {
         picture("too large", "--view L1 --zoom 17", 2, "--zoom '17'");
         picture("a target of patterns", "--view L1 --target 1", 2, "--target");
         picture("a target it lacks", "--view bars --target 97", 2, "--target '97'");
-        picture("no svg yet", "--view L1 --out OUT.svg", 2, "png");
-        picture("no pdf yet", "--view L1 --out OUT.pdf", 2, "png");
-        picture("no csv yet", "--view L1 --out OUT.csv", 2, "png");
-        picture("no npy yet", "--view L1 --out OUT.npy", 2, "png");
         picture("no format", "--view L1 --out OUT", 2, "png");
         picture("no place", "--view L1 --out /no/such/a.png", 1, "/no/such/a.png");
     }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/data_file.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <span>
+
+#include "app/cli_text.h"
+#include "app/output_file.h"
+#include "engine/values/failure.h"
+
+namespace app {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "NPY is written as it lies in memory");
+
+constexpr std::int64_t kCellsAtOnce = 1 << 20;
+
+// Writes on from where the last piece ended.
+class Stream {
+  public:
+    explicit Stream(OutputFile& file) : m_file(file) {}
+    void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
+    void write(std::span<const std::byte> bytes) {
+        m_file.writeAt(m_at, bytes);
+        m_at += static_cast<std::int64_t>(bytes.size());
+    }
+
+  private:
+    OutputFile& m_file;
+    std::int64_t m_at = 0;
+};
+
+// Version 1.0: magic, header length, a Python literal padded so that the data begin at 64 bytes.
+std::string npyHeader(const std::vector<std::int64_t>& shape) {
+    std::string extents;
+    for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + extents + "), }";
+    header.append(63 - (10 + header.size()) % 64, ' ');
+    header += '\n';
+    const auto length = static_cast<unsigned>(header.size());
+    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(length & 0xFF) +
+           static_cast<char>(length >> 8) + header;
+}
+
+// Enough digits to read the same float32 back.
+std::string number(float value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.9g", static_cast<double>(value));
+    return text.data();
+}
+
+// A field that may hold anything, as RFC 4180 quotes it.
+std::string field(const std::string& bytes) {
+    std::string out = "\"";
+    for (const char c : validUtf8(bytes)) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string csvRow(const MapData& data, engine::LayerHead at, std::int64_t dest,
+                   std::span<const float> values) {
+    const int window = data.attention.at(static_cast<std::size_t>(engine::to_int(at.layer))).window;
+    const std::string begin = std::to_string(engine::to_int(at.layer)) + ',' +
+                              std::to_string(engine::to_int(at.head)) + ',' + std::to_string(dest) +
+                              ',';
+    const std::string destToken = field(data.tokens.at(static_cast<std::size_t>(dest)).bytes);
+    std::string lines;
+    const std::int64_t first = window > 0 ? std::max<std::int64_t>(0, dest - window + 1) : 0;
+    for (std::int64_t src = first; src <= dest; ++src) {
+        const auto i = static_cast<std::size_t>(src);
+        lines += begin + std::to_string(src) + ',' + destToken + ',' +
+                 field(data.tokens.at(i).bytes) + ',' + number(values[i]) + '\n';
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::int64_t mapBytes(FileFormat format, const MapData& data) {
+    const std::int64_t cells = data.rows * data.rows * static_cast<std::int64_t>(data.heads.size());
+    constexpr std::int64_t aLine = 40;
+    return format == FileFormat::Npy ? cells * 4 + 128 : cells / 2 * aLine + aLine;
+}
+
+void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& reader,
+               const MapData& data, std::stop_token stop) {
+    Stream out(file);
+    if (format == FileFormat::Npy)
+        out.write(npyHeader({static_cast<std::int64_t>(data.heads.size()), data.rows, data.rows}));
+    else
+        out.write("layer,head,dest,src,dest_token,src_token,value\n");
+    const std::int64_t step =
+        std::max<std::int64_t>(1, kCellsAtOnce / std::max<std::int64_t>(data.rows, 1));
+    for (const engine::LayerHead at : data.heads)
+        for (std::int64_t begin = 0; begin < data.rows; begin += step) {
+            if (stop.stop_requested()) throw engine::Cancelled();
+            engine::TileRequest request;
+            request.run = data.run;
+            request.heads = {at};
+            request.dest = {begin, std::min(begin + step, data.rows), 1, {}};
+            request.src = {0, data.rows, 1, {}};
+            request.quantity = data.quantity;
+            request.pooling = engine::Pooling::None;
+            request.target = data.target;
+            request.distractor = data.distractor;
+            const engine::Tile tile = reader.tile(request, stop);
+            const auto values = tile.data.as<float>();
+            if (format == FileFormat::Npy) {
+                out.write(std::as_bytes(values));
+                continue;
+            }
+            std::string lines;
+            for (std::int64_t dest = begin; dest < request.dest.end; ++dest)
+                lines += csvRow(data, at, dest,
+                                values.subspan(static_cast<std::size_t>((dest - begin) * data.rows),
+                                               static_cast<std::size_t>(data.rows)));
+            out.write(lines);
+        }
+}
+
+void writeBars(OutputFile& file, FileFormat format, const engine::ContributionTable& table,
+               bool attribution) {
+    Stream out(file);
+    if (format == FileFormat::Npy) {
+        const auto& values = attribution ? table.head_attribution : table.head_norm;
+        out.write(npyHeader({table.layers, table.query_heads}));
+        return out.write(std::as_bytes(std::span(values)));
+    }
+    std::string lines = "part,layer,head,norm,attribution\n";
+    const auto line = [&](const char* part, int layer, int head, float norm, float value) {
+        lines += part;
+        lines += ',' + (layer < 0 ? std::string() : std::to_string(layer)) + ',' +
+                 (head < 0 ? std::string() : std::to_string(head)) + ',' + number(norm) + ',' +
+                 number(value) + '\n';
+    };
+    line("embedding", -1, -1, table.embedding_norm, table.embedding_attribution);
+    for (int layer = 0; layer < table.layers; ++layer) {
+        const auto l = static_cast<std::size_t>(layer);
+        for (int head = 0; head < table.query_heads; ++head) {
+            const auto i = static_cast<std::size_t>(layer * table.query_heads + head);
+            line("head", layer, head, table.head_norm[i], table.head_attribution[i]);
+        }
+        line("attention", layer, -1, table.attention_norm[l], table.attention_attribution[l]);
+        line("mlp", layer, -1, table.mlp_norm[l], table.mlp_attribution[l]);
+    }
+    out.write(lines);
+}
+
+}  // namespace app

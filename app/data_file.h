@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The numbers of a view as a file for other programs: CSV, a line a value, and NPY, the array.
+// Written as it is read, so that memory does not grow with the run.
+#pragma once
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/picture_file.h"
+#include "engine/trace_reader.h"
+
+namespace app {
+
+class OutputFile;
+
+// Heads' maps, cell by cell.
+struct MapData {
+    engine::RunId run{};
+    std::vector<engine::LayerHead> heads;
+    std::int64_t rows = 0;
+    engine::Quantity quantity = engine::Quantity::Pattern;
+    engine::TokenId target{};  // of an attribution
+    std::optional<engine::TokenId> distractor;
+    std::vector<engine::Token> tokens;             // at least as many as rows
+    std::vector<engine::AttentionRule> attention;  // a layer's window: outside it no CSV line
+};
+
+// NPY: float32 [heads, dest, src], masked cells as in a tile (scores −inf, else 0). CSV: a line a
+// visible cell with layer, head, dest, src, both tokens and the value. Any thread that may read the
+// trace. Throws engine::Error, and Cancelled.
+void writeMaps(OutputFile&, FileFormat, const engine::TraceReader&, const MapData&,
+               std::stop_token = {});
+
+// CSV: a line a part (embedding, head, attention, mlp) with norm and attribution. NPY: the heads'
+// values of one of them, float32 [layers, heads].
+void writeBars(OutputFile&, FileFormat, const engine::ContributionTable&, bool attribution);
+
+// What a map's file takes, for the check of the disk; CSV: about.
+std::int64_t mapBytes(FileFormat, const MapData&);
+
+}  // namespace app

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The files of `export`, read back by their own rules: SVG and PDF keep text as text and name their
+// source, CSV and NPY hold the trace's numbers. On a fake engine whose every number is known.
+#include <QSvgRenderer>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+#include <QtTest>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+#include "app/cli.h"
+#include "tests/support/fake_engine.h"
+#include "ui/painting/theme.h"
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Exit code of `export` with these words on four layers of four heads, a token a word.
+int exported(Words words, const std::string& file, std::string* error = nullptr) {
+    const auto world = std::make_shared<fake::World>();
+    std::ostringstream out, err;
+    app::Cli cli{
+        out,
+        err,
+        {},
+        [&](const engine::OpenRequest& request, const engine::OnProgress& progress,
+            std::stop_token token) { return fake::open(world, request, progress, token); },
+        [&](const std::string& path) { return fake::open(world, {path}, {}, {})->info(); }};
+    Words all{"export", "m", "--prompt", "When \"Mary\" <b>went</b> to, there"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"--out", file});
+    const int code = app::runVerb(cli, all);
+    if (error) *error = err.str();
+    return code;
+}
+
+constexpr int rows = 5;  // of that prompt
+
+}  // namespace
+
+class ExportFilesTest : public QObject {
+    Q_OBJECT
+    QTemporaryDir m_folder;
+
+    std::string path(const char* name) const {
+        return m_folder.filePath(QString::fromLatin1(name)).toStdString();
+    }
+    QByteArray bytes(const char* name) const {
+        QFile file(m_folder.filePath(QString::fromLatin1(name)));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+  private Q_SLOTS:
+    void initTestCase() { ui::loadFonts(); }
+
+    void svgKeepsText_data() {
+        QTest::addColumn<QString>("view");
+        QTest::addColumn<QString>("says");
+        QTest::addRow("head") << QStringLiteral("L1.H2") << QStringLiteral("<b>went</b>");
+        QTest::addRow("layer") << QStringLiteral("L1") << QStringLiteral("L1.H3");
+        QTest::addRow("grid") << QStringLiteral("grid") << QStringLiteral("L3");
+        QTest::addRow("bars") << QStringLiteral("bars") << QStringLiteral("Heads of L2");
+    }
+    void svgKeepsText() {
+        QFETCH(QString, view);
+        QFETCH(QString, says);
+        std::string error;
+        QVERIFY2(exported({"--view", view.toStdString()}, path("a.svg"), &error) == 0,
+                 error.c_str());
+        const QByteArray svg = bytes("a.svg");
+        QVERIFY(QSvgRenderer(svg).isValid());
+        QStringList texts;
+        QString title, description, families;
+        QXmlStreamReader xml(svg);
+        while (!xml.atEnd()) {
+            xml.readNext();
+            if (!xml.isStartElement()) continue;
+            const QString name = xml.name().toString();
+            families += xml.attributes().value(QStringLiteral("font-family")).toString() + u';';
+            if (name == QStringLiteral("text")) texts << xml.readElementText().trimmed();
+            if (name == QStringLiteral("title")) title = xml.readElementText();
+            if (name == QStringLiteral("desc")) description = xml.readElementText();
+        }
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+        QVERIFY2(texts.join(QString()).contains(says), qPrintable(texts.join(u'|')));
+        QCOMPARE(title, view);
+        QVERIFY2(description.contains(QStringLiteral("Fake-4x4, fake")), qPrintable(description));
+        QVERIFY(description.contains(QStringLiteral("When \"Mary\" <b>went</b>")));
+        // A reader without these fonts gets the next best.
+        QVERIFY2(families.contains(QStringLiteral("Inter, Helvetica")), qPrintable(families));
+    }
+
+    void pdfKeepsText() {
+        QCOMPARE(exported({"--view", "L1.H2"}, path("a.pdf")), 0);
+        const QByteArray pdf = bytes("a.pdf");
+        QVERIFY(pdf.startsWith("%PDF-"));
+        QVERIFY(pdf.contains("/FontFile"));  // carried, so the text is text everywhere
+        QVERIFY(pdf.contains("<xmp:CreatorTool>Headscope"));
+        QVERIFY(pdf.contains("Fake-4x4, fake"));
+        QVERIFY(pdf.contains("When &quot;Mary&quot; &lt;b&gt;went&lt;/b&gt;"));
+    }
+
+    void npyIsTheTrace_data() {
+        QTest::addColumn<QString>("view");
+        QTest::addColumn<QString>("quantity");
+        QTest::addColumn<int>("heads");
+        QTest::addRow("pattern") << QStringLiteral("L1.H2") << QStringLiteral("pattern") << 1;
+        QTest::addRow("scores of two")
+            << QStringLiteral("L1.H2,L3.H0") << QStringLiteral("scores") << 2;
+        QTest::addRow("a layer's values") << QStringLiteral("L2") << QStringLiteral("value") << 4;
+    }
+    void npyIsTheTrace() {
+        QFETCH(QString, view);
+        QFETCH(QString, quantity);
+        QFETCH(int, heads);
+        QCOMPARE(exported({"--view", view.toStdString(), "--quantity", quantity.toStdString()},
+                          path("a.npy")),
+                 0);
+        const QByteArray npy = bytes("a.npy");
+        QVERIFY(npy.startsWith(QByteArray("\x93NUMPY\x01\x00", 8)));
+        const int length =
+            static_cast<unsigned char>(npy[8]) + 256 * static_cast<unsigned char>(npy[9]);
+        QCOMPARE((10 + length) % 64, 0);
+        const QByteArray header = npy.mid(10, length);
+        QVERIFY2(header.contains(QStringLiteral("'shape': (%1, 5, 5, )").arg(heads).toLatin1()),
+                 header.constData());
+        QVERIFY(header.contains("'descr': '<f4'") && header.endsWith('\n'));
+        QCOMPARE(npy.size(), 10 + length + heads * rows * rows * 4);
+        const engine::LayerHead first{engine::Layer(view.mid(1, 1).toInt()),
+                                      engine::QueryHead(view.size() > 2 ? 2 : 0)};
+        const auto which = quantity == QStringLiteral("scores")  ? engine::Quantity::Scores
+                           : quantity == QStringLiteral("value") ? engine::Quantity::Value
+                                                                 : engine::Quantity::Pattern;
+        for (int d = 0; d < rows; ++d)
+            for (int s = 0; s < rows; ++s) {
+                float value = 0;
+                std::memcpy(&value, npy.constData() + 10 + length + 4 * (d * rows + s), 4);
+                const bool masked = s > d && which != engine::Quantity::Scores;
+                QCOMPARE(value, masked ? 0.0F : fake::cell_value(which, first, d, s));
+            }
+    }
+
+    void csvIsTheTrace() {
+        QCOMPARE(exported({"--view", "L1.H2"}, path("a.csv")), 0);
+        const QString csv = QString::fromUtf8(bytes("a.csv"));
+        const QStringList lines = csv.split(u'\n', Qt::SkipEmptyParts);
+        QCOMPARE(lines.front(), QStringLiteral("layer,head,dest,src,dest_token,src_token,value"));
+        QCOMPARE(lines.size(), 1 + rows * (rows + 1) / 2);  // visible cells only
+        QVERIFY2(lines[2].startsWith(QStringLiteral("1,2,1,0,\" \"\"Mary\"\"\",\"When\",")),
+                 qPrintable(lines[2]));
+        const engine::LayerHead at{engine::Layer(1), engine::QueryHead(2)};
+        QCOMPARE(lines[2].section(u',', -1).toFloat(), fake::pattern(at, 1, 0));
+        QCOMPARE(lines.back().section(u',', -1).toFloat(), fake::pattern(at, 4, 4));
+    }
+
+    void barsAsData() {
+        QCOMPARE(exported({"--view", "bars"}, path("b.csv")), 0);
+        const QStringList lines =
+            QString::fromUtf8(bytes("b.csv")).split(u'\n', Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 1 + 1 + 4 * (4 + 2));
+        QCOMPARE(lines[0], QStringLiteral("part,layer,head,norm,attribution"));
+        QCOMPARE(lines[1], QStringLiteral("embedding,,,1,0.5"));
+        QVERIFY(lines.contains(QStringLiteral("head,2,1,4.5,-3.5")));
+        QCOMPARE(exported({"--view", "bars", "--quantity", "value"}, path("b.npy")), 0);
+        const QByteArray npy = bytes("b.npy");
+        QVERIFY(npy.contains("'shape': (4, 4, )"));
+        float value = 0;
+        std::memcpy(&value, npy.constData() + npy.size() - 4 * (16 - 9), 4);  // L2.H1
+        QCOMPARE(value, 4.5F);
+    }
+
+    void refusals_data() {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* name, const char* words, const char* file,
+                            const char* says) {
+            QTest::newRow(name) << QString::fromLatin1(words) << QString::fromLatin1(file)
+                                << QString::fromLatin1(says);
+        };
+        row("another format", "--view L1", "a.gif", "png, svg, pdf, csv or npy");
+        row("no format", "--view L1", "a", "png, svg, pdf, csv or npy");
+        row("data of the grid", "--view grid", "a.npy", "grid");
+        row("zoom of a PDF", "--view L1 --zoom 2", "a.pdf", "--zoom");
+        row("colours of data", "--view L1 --theme dark", "a.csv", "--theme");
+    }
+    void refusals() {
+        QFETCH(QString, words);
+        QFETCH(QString, file);
+        QFETCH(QString, named);
+        Words list;
+        for (const QString& word : words.split(u' ')) list.push_back(word.toStdString());
+        std::string error;
+        const QString target = m_folder.filePath(QStringLiteral("refused-") + file);
+        QCOMPARE(exported(list, target.toStdString(), &error), 2);
+        QVERIFY2(QString::fromStdString(error).contains(named), error.c_str());
+        QVERIFY(!QFile::exists(target));
+    }
+};
+
+QTEST_MAIN(ExportFilesTest)
+#include "export_files_test.moc"
