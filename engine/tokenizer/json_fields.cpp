@@ -2,7 +2,7 @@
 #include "engine/tokenizer/json_fields.h"
 
 #include "engine/formats/messages.h"
-#include "engine/tokenizer/bpe_tokenizer.h"
+#include "engine/tokenizer/text_tokenizer.h"
 #include "engine/values/failure.h"
 
 namespace engine::tokenizer {

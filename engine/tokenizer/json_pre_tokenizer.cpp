@@ -20,33 +20,67 @@ class Reader {
                                    rule.flag_or("invert", false)});
         } else if (type == "Digits") {
             const bool one_by_one = rule.flag_or("individual_digits", false);
-            rules_.push_back(Split{Regex(R"(\p{N})", rule.where()),
-                                   one_by_one ? Matches::Isolated : Matches::Contiguous, false});
+            cut(rule, R"(\p{N})", one_by_one ? Matches::Isolated : Matches::Contiguous);
+        } else if (type == "WhitespaceSplit") {
+            cut(rule, R"(\s)", Matches::Removed);
+        } else if (type == "Whitespace") {
+            // A word character is UTS 18's: \w of PCRE2 lacks the marks.
+            cut(rule,
+                R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+)"
+                R"(|[^\s\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+)",
+                Matches::Removed, true);
+        } else if (type == "Punctuation") {
+            cut(rule, R"([\p{P}$+<=>\^`|~])",
+                rule.has("behavior") ? matches_of(rule.at("behavior")) : Matches::Isolated);
+        } else if (type == "CharDelimiterSplit") {
+            cut(rule, quoted(rule.at("delimiter").text()), Matches::Removed);
+        } else if (type == "Metaspace") {
+            rules_.push_back(metaspace_of(rule));
         } else if (type == "ByteLevel") {
             byte_level_ = true;
             if (rule.flag_or("add_prefix_space", true)) rules_.push_back(AddPrefixSpace{});
-            if (rule.flag_or("use_regex", true))
-                rules_.push_back(
-                    Split{Regex(byte_level_pattern, rule.where()), Matches::Isolated, false});
+            if (rule.flag_or("use_regex", true)) cut(rule, byte_level_pattern, Matches::Isolated);
         } else {
             rule.unsupported("the pre-tokenizer " + in_quotes(type));
         }
     }
-    std::vector<PreTokenizer::Rule> finish(const JsonFields& whole) {
-        if (!byte_level_) whole.unsupported("a pre-tokenizer without ByteLevel");
-        return std::move(rules_);
-    }
+    PreTokenizerRules finish() { return {std::move(rules_), byte_level_}; }
 
   private:
+    void cut(const JsonFields& rule, std::string_view pattern, Matches matches,
+             bool invert = false) {
+        rules_.push_back(Split{Regex(pattern, rule.where()), matches, invert});
+    }
+    static std::string quoted(std::string_view text) {
+        std::string out;
+        for (const char c : text) {
+            if (std::string_view("\\^$.|?*+()[]{}-&").find(c) != std::string_view::npos)
+                out += '\\';
+            out += c;
+        }
+        return out;
+    }
     static Regex pattern_of(const JsonFields& pattern) {
         if (pattern.has("Regex")) return {pattern.at("Regex").text(), pattern.where()};
-        std::string quoted;
-        for (const char c : pattern.at("String").text()) {
-            if (std::string_view("\\^$.|?*+()[]{}-&").find(c) != std::string_view::npos)
-                quoted += '\\';
-            quoted += c;
-        }
-        return {quoted, pattern.where()};
+        return {quoted(pattern.at("String").text()), pattern.where()};
+    }
+    // Older files say add_prefix_space instead of prepend_scheme.
+    static Metaspace metaspace_of(const JsonFields& rule) {
+        Metaspace out{rule.at("replacement").text()};
+        if (out.mark.empty() || out.mark.size() > 4) rule.bad("has a replacement of no character");
+        const std::string scheme = rule.has("prepend_scheme") ? rule.at("prepend_scheme").text()
+                                   : rule.flag_or("add_prefix_space", true) ? "always"
+                                                                            : "never";
+        if (scheme == "always")
+            out.prefix = Metaspace::Prefix::Always;
+        else if (scheme == "first")
+            out.prefix = Metaspace::Prefix::First;
+        else if (scheme == "never")
+            out.prefix = Metaspace::Prefix::Never;
+        else
+            rule.unsupported("the prepend_scheme " + in_quotes(scheme));
+        out.cut = rule.flag_or("split", true);
+        return out;
     }
     static Matches matches_of(const JsonFields& behavior) {
         constexpr std::array<std::pair<std::string_view, Matches>, 5> known{
@@ -67,10 +101,10 @@ class Reader {
 
 }  // namespace
 
-std::vector<PreTokenizer::Rule> read_pre_tokenizer(const JsonFields& whole) {
+PreTokenizerRules read_pre_tokenizer(const JsonFields& whole) {
     Reader reader;
     reader.read(whole);
-    return reader.finish(whole);
+    return reader.finish();
 }
 
 }  // namespace engine::tokenizer

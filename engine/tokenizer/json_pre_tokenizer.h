@@ -7,8 +7,13 @@
 
 namespace engine::tokenizer {
 
-// The "pre_tokenizer" of a tokenizer.json: Split, Digits and ByteLevel, or a Sequence of them that
-// ends with ByteLevel. Throws Error(Unsupported) for any other, by name.
-std::vector<PreTokenizer::Rule> read_pre_tokenizer(const JsonFields&);
+struct PreTokenizerRules {
+    std::vector<PreTokenizer::Rule> rules;
+    bool byte_level = false;  // pieces are bytes to the model, else characters
+};
+
+// The "pre_tokenizer" of a tokenizer.json. Throws Error(Unsupported) for one that is not
+// implemented, by name.
+PreTokenizerRules read_pre_tokenizer(const JsonFields&);
 
 }  // namespace engine::tokenizer

@@ -6,7 +6,7 @@
 
 namespace engine::tokenizer {
 
-MergeReader::MergeReader(const BpeModel& model, std::string where) : where_(std::move(where)) {
+MergeReader::MergeReader(const ModelParts& model, std::string where) : where_(std::move(where)) {
     vocabulary_.reserve(model.vocabulary.size());
     for (const auto& entry : model.vocabulary) vocabulary_.insert(entry.first);
 }

@@ -14,7 +14,7 @@ namespace engine::tokenizer {
 class MergeReader {
   public:
     // Keeps views into the vocabulary: do not add to it meanwhile.
-    MergeReader(const BpeModel&, std::string where);
+    MergeReader(const ModelParts&, std::string where);
 
     // Where several spaces could be the one between, the vocabulary decides. Throws Error(BadFile)
     // where none fits or more than one does.

@@ -1,54 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizer/normalizer.h"
 
-#include <unicode/bytestream.h>
-#include <unicode/edits.h>
-#include <unicode/normalizer2.h>
-
 #include <algorithm>
 
-#include "engine/values/failure.h"
-
 namespace engine::tokenizer {
-namespace {
-
-constexpr std::size_t longest_text = 1u << 30;  // ICU counts in int32
-
-void check(UErrorCode status) {
-    if (U_FAILURE(status))
-        throw Error(Failure::Kind::Internal,
-                    std::string("Unicode normalization failed: ") + u_errorName(status));
-}
-
-}  // namespace
-
-NormalizedText to_nfc(std::string_view text) {
-    if (text.size() > longest_text)
-        throw Error(Failure::Kind::BadRequest, "a text of " + std::to_string(text.size()) +
-                                                   " bytes; the limit is " +
-                                                   std::to_string(longest_text));
-    UErrorCode status = U_ZERO_ERROR;
-    const icu::Normalizer2* const nfc = icu::Normalizer2::getNFCInstance(status);
-    check(status);
-    const icu::StringPiece source(text.data(), static_cast<std::int32_t>(text.size()));
-    NormalizedText result;
-    if (nfc->isNormalizedUTF8(source, status)) {
-        result.text = text;
-        return result;
-    }
-    check(status);
-    icu::Edits edits;
-    icu::StringByteSink<std::string> sink(&result.text);
-    nfc->normalizeUTF8(0, source, sink, &edits, status);
-    check(status);
-    for (icu::Edits::Iterator at = edits.getFineIterator(); at.next(status);)
-        result.stretches.push_back(
-            {static_cast<std::size_t>(at.destinationIndex()),
-             static_cast<std::size_t>(at.sourceIndex()), static_cast<std::size_t>(at.newLength()),
-             static_cast<std::size_t>(at.oldLength()), static_cast<bool>(at.hasChange())});
-    check(status);
-    return result;
-}
 
 NormalizedText::Range NormalizedText::original(std::size_t begin, std::size_t end) const {
     if (stretches.empty()) return {begin, end};
@@ -57,7 +12,7 @@ NormalizedText::Range NormalizedText::original(std::size_t begin, std::size_t en
         const auto after =
             std::upper_bound(stretches.begin(), stretches.end(), place,
                              [](std::size_t p, const Stretch& s) { return p < s.normalized; });
-        return *std::prev(after);
+        return after == stretches.begin() ? stretches.front() : *std::prev(after);
     };
     const Stretch& first = stretch_at(begin);
     const std::size_t from =
@@ -67,6 +22,44 @@ NormalizedText::Range NormalizedText::original(std::size_t begin, std::size_t en
     const std::size_t to =
         last.changed ? last.original + last.original_size : last.original + (end - last.normalized);
     return {from, to};
+}
+
+void TextBuilder::keep(std::size_t bytes) {
+    if (bytes == 0) return;
+    if (out_.stretches.empty() || out_.stretches.back().changed)
+        out_.stretches.push_back({out_.text.size(), at_, 0, 0, false});
+    out_.stretches.back().normalized_size += bytes;
+    out_.stretches.back().original_size += bytes;
+    out_.text += from_.substr(at_, bytes);
+    at_ += bytes;
+}
+
+void TextBuilder::replace(std::size_t bytes, std::string_view by) {
+    out_.stretches.push_back({out_.text.size(), at_, by.size(), bytes, true});
+    out_.text += by;
+    at_ += bytes;
+    changed_ = true;
+}
+
+NormalizedText TextBuilder::finish() {
+    keep(from_.size() - at_);
+    if (!changed_) out_.stretches.clear();
+    return std::move(out_);
+}
+
+void ChangedText::add(NormalizedText change) {
+    if (!change.stretches.empty()) changes_.push_back(std::move(change));
+}
+
+NormalizedText::Range ChangedText::original(std::size_t begin, std::size_t end) const {
+    NormalizedText::Range range{begin, end};
+    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change)
+        range = change->original(range.begin, range.end);
+    return range;
+}
+
+void Normalizer::run(ChangedText& text, bool at_start) const {
+    for (const NormalizerStep& step : steps_) text.add(step(text.text(), at_start));
 }
 
 }  // namespace engine::tokenizer

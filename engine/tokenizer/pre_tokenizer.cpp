@@ -53,11 +53,12 @@ void join(Matches matches, std::vector<Part>& parts) {
     parts.resize(kept);
 }
 
-void apply(const Split& split, std::string_view text, const std::vector<Piece>& pieces,
-           std::vector<Piece>& out) {
+std::vector<Piece> apply(const Split& split, CutText& cut, bool) {
+    const std::string_view text = cut.text.text();
+    std::vector<Piece> out;
     std::vector<Match> found;
     std::vector<Part> parts;
-    for (const Piece& piece : pieces) {
+    for (const Piece& piece : cut.pieces) {
         std::string spaced;
         std::string_view own = text.substr(piece.begin, piece.end - piece.begin);
         if (piece.space_before) own = spaced = ' ' + std::string(own);
@@ -71,27 +72,77 @@ void apply(const Split& split, std::string_view text, const std::vector<Piece>& 
                            piece.begin + part.end - shift, has_space});
         }
     }
+    return out;
 }
 
-void apply(const AddPrefixSpace&, std::string_view text, const std::vector<Piece>& pieces,
-           std::vector<Piece>& out) {
-    for (Piece piece : pieces) {
-        if (!piece.space_before && text[piece.begin] != ' ') piece.space_before = true;
-        out.push_back(piece);
+std::vector<Piece> apply(const AddPrefixSpace&, CutText& cut, bool) {
+    std::vector<Piece> out = cut.pieces;
+    for (Piece& piece : out)
+        if (!piece.space_before && cut.text.text()[piece.begin] != ' ') piece.space_before = true;
+    return out;
+}
+
+std::vector<Piece> apply(const Metaspace& rule, CutText& cut, bool first) {
+    const std::string_view text = cut.text.text();
+    TextBuilder builder(text);
+    std::vector<Piece> out;
+    std::size_t done = 0, written = 0;  // bytes of the text before and after
+    const auto keep = [&](std::size_t bytes) {
+        builder.keep(bytes);
+        done += bytes;
+        written += bytes;
+    };
+    const auto mark_for = [&](std::size_t bytes) {
+        builder.replace(bytes, rule.mark);
+        done += bytes;
+        written += rule.mark.size();
+    };
+    for (const Piece& piece : cut.pieces) {
+        keep(piece.begin - done);  // what an earlier rule left out stays out
+        const std::size_t begin = written;
+        if (piece.space_before) mark_for(0);
+        const std::string_view own = text.substr(piece.begin, piece.end - piece.begin);
+        const bool marked =
+            piece.space_before || own.starts_with(' ') || own.starts_with(rule.mark);
+        const bool prefixed =
+            rule.prefix == Metaspace::Prefix::Always ||
+            (rule.prefix == Metaspace::Prefix::First && first && piece.begin == 0);
+        if (prefixed && !marked) mark_for(0);
+        std::size_t piece_begin = begin;
+        while (done < piece.end) {
+            const std::string_view rest = text.substr(done, piece.end - done);
+            const bool space = rest.front() == ' ';
+            const bool mark = !space && rest.starts_with(rule.mark);
+            if (!space && !mark) {
+                std::size_t bytes = 1;
+                while (bytes < rest.size() && rest[bytes] != ' ' && rest[bytes] != rule.mark[0])
+                    ++bytes;
+                keep(bytes);
+                continue;
+            }
+            if (rule.cut && written > piece_begin) {
+                out.push_back({piece_begin, written});
+                piece_begin = written;
+            }
+            if (space)
+                mark_for(1);
+            else
+                keep(rule.mark.size());
+        }
+        if (written > piece_begin) out.push_back({piece_begin, written});
     }
+    cut.text.add(builder.finish());
+    return out;
 }
 
 }  // namespace
 
-std::vector<Piece> PreTokenizer::split(std::string_view text) const {
-    std::vector<Piece> pieces, next;
-    if (!text.empty()) pieces.push_back({0, text.size()});
-    for (const Rule& rule : rules_) {
-        next.clear();
-        std::visit([&](const auto& one) { apply(one, text, pieces, next); }, rule);
-        pieces.swap(next);
-    }
-    return pieces;
+CutText PreTokenizer::split(std::string_view text, bool first) const {
+    CutText cut{ChangedText(text), {}};
+    if (!text.empty()) cut.pieces.push_back({0, text.size()});
+    for (const Rule& rule : rules_)
+        cut.pieces = std::visit([&](const auto& one) { return apply(one, cut, first); }, rule);
+    return cut;
 }
 
 }  // namespace engine::tokenizer

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cuts text into the pieces that BPE never merges across, by the rules that the tokenizer's file
+// Cuts text into the pieces that no token goes across, by the rules that the tokenizer's file
 // gives.
 #pragma once
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "engine/tokenizer/normalizer.h"
 #include "engine/tokenizer/regex.h"
 
 namespace engine::tokenizer {
@@ -28,14 +30,29 @@ struct Split {
 };
 struct AddPrefixSpace {};  // to every piece that has none
 
+// Writes spaces as a mark, which a piece begins with.
+struct Metaspace {
+    enum class Prefix { Always, First, Never };  // First: at the begin of the whole text
+    std::string mark;
+    Prefix prefix = Prefix::Always;
+    bool cut = true;  // in front of each mark
+};
+
+// What the rules make of a text; the pieces are of text.text().
+struct CutText {
+    ChangedText text;
+    std::vector<Piece> pieces;
+};
+
 class PreTokenizer {
   public:
-    using Rule = std::variant<Split, AddPrefixSpace>;
+    using Rule = std::variant<Split, AddPrefixSpace, Metaspace>;
     explicit PreTokenizer(std::vector<Rule> rules) : rules_(std::move(rules)) {}
 
     // Pieces of a valid UTF-8 text from left to right, none empty; each rule sees the pieces of the
-    // one before it as texts of their own.
-    std::vector<Piece> split(std::string_view text) const;
+    // one before it as texts of their own. `first`: the text begins a prompt. The text must outlive
+    // the result.
+    CutText split(std::string_view text, bool first = true) const;
 
   private:
     std::vector<Rule> rules_;

@@ -34,8 +34,8 @@ void add_pre_tokenizer(const formats::Metadata& metadata, TokenizerParts& parts)
         parts.rules.push_back(isolate(byte_level_pattern, parts.where));
     } else if (name == "qwen2") {
         parts.rules.push_back(isolate(qwen2_pattern, parts.where));
-        parts.nfc =
-            true;  // the metadata does not say so, the tokenizer.json that it stands for does
+        // The metadata does not say so, the tokenizer.json that it stands for does.
+        parts.normalizer.add(to_unicode_form(UnicodeForm::Nfc));
     } else {
         throw Error(
             Failure::Kind::Unsupported,
@@ -94,6 +94,7 @@ std::uint32_t token_id(const formats::Metadata& metadata, const char* key,
 TokenizerParts read_gguf_tokenizer(const formats::Metadata& metadata, const std::string& where) {
     TokenizerParts parts;
     parts.where = where;
+    parts.token_bytes.byte_level = true;
     const std::string model = metadata.text_or("tokenizer.ggml.model", "(none)");
     if (model != "gpt2")
         throw Error(Failure::Kind::Unsupported,
@@ -111,7 +112,7 @@ TokenizerParts read_gguf_tokenizer(const formats::Metadata& metadata, const std:
     for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
         if (metadata.has(key)) parts.end_tokens.push_back(token_id(metadata, key, where));
     if (metadata.flag_or("tokenizer.ggml.add_bos_token", false))
-        parts.bos = token_id(metadata, "tokenizer.ggml.bos_token_id", where);
+        parts.before.push_back(token_id(metadata, "tokenizer.ggml.bos_token_id", where));
     parts.chat_template = metadata.text_or("tokenizer.chat_template", "");
     return parts;
 }

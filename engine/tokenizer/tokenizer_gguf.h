@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "engine/tokenizer/bpe_tokenizer.h"
+#include "engine/tokenizer/text_tokenizer.h"
 
 namespace engine::tokenizer {
 

@@ -15,7 +15,7 @@
 
 using engine::Failure;
 using engine::tokenizer::Bpe;
-using engine::tokenizer::BpeModel;
+using engine::tokenizer::ModelParts;
 using fixtures::json;
 
 namespace {
@@ -27,7 +27,7 @@ std::string spelled(unsigned char byte) {
 }
 
 // The definition: while some neighbours have a merge, merge the leftmost pair of the lowest rank.
-std::vector<std::string> merge_slowly(const BpeModel& model, std::vector<std::string> parts) {
+std::vector<std::string> merge_slowly(const ModelParts& model, std::vector<std::string> parts) {
     for (;;) {
         std::size_t best = parts.size(), best_rank = model.merges.size();
         for (std::size_t i = 0; i + 1 < parts.size(); ++i)
@@ -44,8 +44,8 @@ std::vector<std::string> merge_slowly(const BpeModel& model, std::vector<std::st
 }
 
 // Random merges over a few letters, ranks in any order: deeper ones may come first.
-BpeModel random_model(std::mt19937& random, int merges) {
-    BpeModel model;
+ModelParts random_model(std::mt19937& random, int merges) {
+    ModelParts model;
     std::vector<std::string> tokens{"a", "b", "c"};
     for (std::uint32_t id = 0; id < 3; ++id) model.vocabulary.emplace_back(tokens[id], id);
     for (int i = 0; i < merges; ++i) {
@@ -76,7 +76,7 @@ json tiny_file(json merges) {
 }
 
 std::vector<int> encode_with(const json& file, const std::string& text) {
-    const engine::tokenizer::BpeTokenizer tokenizer(
+    const engine::tokenizer::TextTokenizer tokenizer(
         engine::tokenizer::read_tokenizer_json(file, "tokenizer.json"));
     return fixtures::ids_of(tokenizer.encode(text, {}));
 }
@@ -112,7 +112,7 @@ class TestBpe : public QObject {
         QFETCH(int, length);
         std::mt19937 random(static_cast<unsigned>(length));
         for (int round = 0; round < 200; ++round) {
-            const BpeModel model = random_model(random, 20 + round % 5 * 20);
+            const ModelParts model = random_model(random, 20 + round % 5 * 20);
             const Bpe bpe(model, "test");
             std::string text;
             std::vector<std::string> parts;
@@ -178,7 +178,7 @@ class TestBpe : public QObject {
         QCOMPARE(failure.kind, Failure::Kind::BadFile);
     }
     void an_ambiguous_merge_is_an_error() {
-        BpeModel model;
+        ModelParts model;
         std::uint32_t id = 0;
         for (const char* token : {"a", "b c", "a b", "c", "ab c", "a bc"})
             model.vocabulary.emplace_back(token, id++);

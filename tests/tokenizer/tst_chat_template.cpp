@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Chat templates: rendered as jinja2 does and encoded as Hugging Face does, or refused; never
 // nearly right.
-#include "engine/tokenizer/bpe_tokenizer.h"
 #include "engine/tokenizer/chat_template.h"
+#include "engine/tokenizer/text_tokenizer.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "fixtures.h"
 
 using engine::Encoding;
 using engine::Failure;
 using engine::Token;
-using engine::tokenizer::BpeTokenizer;
 using engine::tokenizer::ChatPart;
 using engine::tokenizer::render_chat_template;
+using engine::tokenizer::TextTokenizer;
 using fixtures::json;
 
 namespace {
@@ -28,11 +28,11 @@ std::string rendered_with(const engine::tokenizer::ChatParts& parts, const std::
 }
 
 // The qwen fixture with another template.
-BpeTokenizer qwen_with(const std::string& source) {
+TextTokenizer qwen_with(const std::string& source) {
     auto parts = engine::tokenizer::read_tokenizer_json(fixtures::read_json("qwen/tokenizer.json"),
                                                         "qwen/tokenizer.json");
     parts.chat_template = source;
-    return BpeTokenizer(std::move(parts));
+    return TextTokenizer(std::move(parts));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ class TestChatTemplate : public QObject {
         const std::string file = name.toStdString() + ".jinja";
         const auto parts = render_chat_template(read_template(file));
         QVERIFY(parts.has_value());
-        const BpeTokenizer tokenizer = qwen_with(read_template(file));
+        const TextTokenizer tokenizer = qwen_with(read_template(file));
         QVERIFY(tokenizer.has_chat_template());
         const json golden = fixtures::read_json("chat.json")["qwen"][file];
         QVERIFY(golden.size() > 4);

@@ -18,12 +18,12 @@ PreTokenizer rules_of(const std::string& folder) {
     const json file = fixtures::read_json(folder + "/tokenizer.json");
     json rule = file.at("pre_tokenizer");
     if (rule.at("type") == "ByteLevel") rule["add_prefix_space"] = false;
-    return PreTokenizer(read_pre_tokenizer(JsonFields(rule, folder)));
+    return PreTokenizer(read_pre_tokenizer(JsonFields(rule, folder)).rules);
 }
 
 QStringList pieces_of(const PreTokenizer& rules, const std::string& text) {
     QStringList pieces;
-    for (const Piece& piece : rules.split(text))
+    for (const Piece& piece : rules.split(text).pieces)
         pieces << QString::fromStdString(text.substr(piece.begin, piece.end - piece.begin));
     return pieces;
 }
@@ -91,11 +91,12 @@ class TestPreTokenizer : public QObject {
         const json golden = fixtures::read_json("rules.json");
         QVERIFY(golden["cases"].size() > 15);
         for (const json& one : golden["cases"]) {
-            const PreTokenizer rules(read_pre_tokenizer(JsonFields(one["rule"], "rules.json")));
+            const PreTokenizer rules(
+                read_pre_tokenizer(JsonFields(one["rule"], "rules.json")).rules);
             for (std::size_t i = 0; i < golden["strings"].size(); ++i) {
                 const std::string text = golden["strings"][i];
                 json pieces = json::array();
-                for (const Piece& piece : rules.split(text))
+                for (const Piece& piece : rules.split(text).pieces)
                     pieces.push_back({piece.begin, piece.end});
                 QVERIFY2(pieces == one["pieces"][i],
                          fixtures::readable(text) + " by " +
@@ -124,10 +125,11 @@ class TestPreTokenizer : public QObject {
         pattern("recursion", "a(?R)?b", "(?R)");
         pattern("repeated repetition", "a{1,3}+", "repetition of a repetition");
         pattern("property without braces", R"(\pL)", "property");
-        QTest::newRow("Metaspace") << R"({"type": "Metaspace", "replacement": "_"})"
-                                   << "\"Metaspace\"";
-        QTest::newRow("no byte level") << R"({"type": "Digits", "individual_digits": true})"
-                                       << "without ByteLevel";
+        QTest::newRow("scheme")
+            << R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "often"})"
+            << "\"often\"";
+        QTest::newRow("scripts") << R"({"type": "UnicodeScripts"})"
+                                 << "\"UnicodeScripts\"";
         QTest::newRow("after byte level")
             << R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"},
                     {"type": "Digits"}]})"
@@ -167,7 +169,7 @@ class TestPreTokenizer : public QObject {
     // A pattern that doubles its work with every character gives up instead of running for hours.
     void endless_backtracking_is_refused() {
         const json rule = split_with(R"((?:\p{L}+)+\p{N})");
-        const PreTokenizer rules(read_pre_tokenizer(JsonFields(rule, "t")));
+        const PreTokenizer rules(read_pre_tokenizer(JsonFields(rule, "t")).rules);
         QElapsedTimer timer;
         timer.start();
         const Failure failure = fixtures::failure_of([&] { rules.split(std::string(60, 'a')); });

@@ -10,7 +10,7 @@
 using engine::Failure;
 using engine::TokenId;
 using engine::formats::Metadata;
-using engine::tokenizer::BpeTokenizer;
+using engine::tokenizer::TextTokenizer;
 using fixtures::json;
 
 namespace {
@@ -21,7 +21,7 @@ void write(const QTemporaryDir& folder, const char* name, const std::string& con
 
 Failure failure_of_json(const json& file) {
     return fixtures::failure_of([&] {
-        BpeTokenizer tokenizer(engine::tokenizer::read_tokenizer_json(file, "tokenizer.json"));
+        TextTokenizer tokenizer(engine::tokenizer::read_tokenizer_json(file, "tokenizer.json"));
     });
 }
 
@@ -51,34 +51,26 @@ class TestTokenizerFiles : public QObject {
         const auto row = [](const char* title, const char* patch, const char* name) {
             QTest::newRow(title) << QString(patch) << QString(name);
         };
-        row("model", R"({"model": {"type": "Unigram"}})", "\"Unigram\"");
-        row("byte_fallback", R"({"model": {"byte_fallback": true}})", "byte_fallback");
+        row("model", R"({"model": {"type": "WordPiece"}})", "\"WordPiece\"");
+        row("bytes and Unigram", R"({"model": {"type": "Unigram"}})", "byte-level");
         row("suffix", R"({"model": {"end_of_word_suffix": "</w>"}})", "end_of_word_suffix");
         row("prefix", R"({"model": {"continuing_subword_prefix": "##"}})",
             "continuing_subword_prefix");
         row("dropout", R"({"model": {"dropout": 0.1}})", "dropout");
-        row("normalizer", R"({"normalizer": {"type": "Lowercase"}})", "\"Lowercase\"");
+        row("normalizer", R"({"normalizer": {"type": "BertNormalizer"}})", "\"BertNormalizer\"");
         row("normalizer in a sequence",
             R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"},
-                {"type": "NFKC"}]}})",
-            "\"NFKC\"");
-        row("no pre-tokenizer", R"({"pre_tokenizer": null})", "pre-tokenizer");
+                {"type": "ByteLevel"}]}})",
+            "\"ByteLevel\"");
         row("pre-tokenizer", R"({"pre_tokenizer": {"type": "BertPreTokenizer"}})",
             "\"BertPreTokenizer\"");
-        row("post-processor", R"({"post_processor": {"type": "RobertaProcessing"}})",
-            "\"RobertaProcessing\"");
-        row("EOS after the text",
+        row("post-processor", R"({"post_processor": {"type": "PairProcessing"}})",
+            "\"PairProcessing\"");
+        row("text twice",
             R"({"post_processor": {"type": "TemplateProcessing", "single": [
-                {"Sequence": {"id": "A"}},
-                {"SpecialToken": {"id": "<eos>"}}], "special_tokens": {"<eos>": {"ids": [0]}}}})",
-            "\"<eos>\" after every text");
-        row("two tokens before",
-            R"({"post_processor": {"type": "TemplateProcessing", "single": [
-                {"SpecialToken": {"id": "a"}},
-                {"SpecialToken": {"id": "a"}}, {"Sequence": {"id": "A"}}],
-                "special_tokens": {"a": {"ids": [0]}}}})",
-            "second token");
-        row("decoder", R"({"decoder": {"type": "Metaspace"}})", "\"Metaspace\"");
+                {"Sequence": {"id": "A"}}, {"Sequence": {"id": "A"}}], "special_tokens": {}}})",
+            "repeats the text");
+        row("decoder", R"({"decoder": {"type": "WordPiece"}})", "\"WordPiece\"");
     }
     void refused_by_name() {
         QFETCH(QString, patch);
@@ -183,7 +175,8 @@ class TestTokenizerFiles : public QObject {
     }
 
     void gguf_metadata() {
-        const BpeTokenizer tokenizer(engine::tokenizer::read_gguf_tokenizer(tiny_gguf(), "x.gguf"));
+        const TextTokenizer tokenizer(
+            engine::tokenizer::read_gguf_tokenizer(tiny_gguf(), "x.gguf"));
         QCOMPARE(tokenizer.vocab(), 7);
         QCOMPARE(fixtures::ids_of(tokenizer.encode("ab a<u>", {})), (std::vector<int>{2, 6, 0, 4}));
         QCOMPARE(fixtures::ids_of(tokenizer.encode("ab<|x|>", {false, true, true})),
@@ -194,7 +187,7 @@ class TestTokenizerFiles : public QObject {
 
         Metadata with_bos = tiny_gguf();
         with_bos.set("tokenizer.ggml.add_bos_token", true);
-        const BpeTokenizer other(engine::tokenizer::read_gguf_tokenizer(with_bos, "x.gguf"));
+        const TextTokenizer other(engine::tokenizer::read_gguf_tokenizer(with_bos, "x.gguf"));
         QCOMPARE(fixtures::ids_of(other.encode("a", {})), (std::vector<int>{3, 0}));
 
         Metadata qwen = tiny_gguf();
@@ -203,7 +196,7 @@ class TestTokenizerFiles : public QObject {
                  std::vector<std::string>{"\u00c3", "\u00a9", "\u00c3\u00a9", "<|x|>", "<u>",
                                           "[PAD0]", "e"});
         qwen.set("tokenizer.ggml.merges", std::vector<std::string>{"\u00c3 \u00a9"});
-        const BpeTokenizer composing(engine::tokenizer::read_gguf_tokenizer(qwen, "x.gguf"));
+        const TextTokenizer composing(engine::tokenizer::read_gguf_tokenizer(qwen, "x.gguf"));
         QCOMPARE(fixtures::ids_of(composing.encode("e\u0301", {})),
                  (std::vector<int>{2}));  // qwen2 means NFC too
     }
@@ -235,7 +228,7 @@ class TestTokenizerFiles : public QObject {
             Metadata metadata = tiny_gguf();
             metadata.set(key, std::move(value));
             return fixtures::failure_of([&] {
-                       BpeTokenizer tokenizer(
+                       TextTokenizer tokenizer(
                            engine::tokenizer::read_gguf_tokenizer(metadata, "x.gguf"));
                    }).kind == Failure::Kind::BadFile;
         };

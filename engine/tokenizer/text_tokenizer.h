@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one Tokenizer there is: added tokens, NFC, pre-tokenizer and byte-level BPE, put together
-// from what a file says.
+// The one Tokenizer there is: added tokens, normalizer, pre-tokenizer and model, put together from
+// what a file says.
 #pragma once
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/tokenizer/added_tokens.h"
-#include "engine/tokenizer/bpe.h"
 #include "engine/tokenizer/chat_template.h"
+#include "engine/tokenizer/model.h"
+#include "engine/tokenizer/normalizer.h"
 #include "engine/tokenizer/pre_tokenizer.h"
+#include "engine/tokenizer/token_bytes.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace engine::tokenizer {
@@ -18,21 +21,25 @@ namespace engine::tokenizer {
 // What a reader of tokenizer files finds out.
 struct TokenizerParts {
     std::string where;  // the file, for messages
-    BpeModel model;
+    ModelParts model;
     std::vector<AddedToken> added;
-    bool nfc = false;
+    // Added tokens that are looked for in the normalized text are spelled as they are there.
+    bool added_as_spelled = false;
+    Normalizer normalizer;
     std::vector<PreTokenizer::Rule> rules;
-    std::optional<std::uint32_t> bos;       // put before a text by the tokenizer's own rule
-    std::vector<std::uint32_t> end_tokens;  // what the files name as end of text
-    std::string chat_template;              // "" where there is none
+    TokenBytes token_bytes;
+    std::vector<std::uint32_t> before, after;  // put around a text by the tokenizer's own rule
+    std::string warning;                       // shown with every text; may be empty
+    std::vector<std::uint32_t> end_tokens;     // what the files name as end of text
+    std::string chat_template;                 // "" where there is none
 };
 
 constexpr std::uint32_t largest_id =
     (1u << 24) - 1;  // of a token: bounds what a lying file makes us allocate
 
-class BpeTokenizer final : public Tokenizer {
+class TextTokenizer final : public Tokenizer {
   public:
-    explicit BpeTokenizer(TokenizerParts parts);
+    explicit TextTokenizer(TokenizerParts parts);
 
     Encoding encode(std::string_view text, const TokenizeOptions&) const override;
     int vocab() const override { return static_cast<int>(entries_.size()); }
@@ -61,17 +68,19 @@ class BpeTokenizer final : public Tokenizer {
     void encode_stretch(const Stretch&, bool parse_special, Output&) const;
     void encode_between(const Stretch&, std::size_t begin, std::size_t end, bool parse_special,
                         Output&) const;
-    void encode_valid(const Stretch&, std::size_t begin, std::size_t end, bool parse_special,
-                      Output&) const;
-    void add_bos(std::string_view text, Output&) const;
+    void encode_valid(const Stretch&, std::size_t begin, std::size_t end, bool at_start,
+                      bool parse_special, Output&) const;
+    void encode_broken(const Stretch&, std::size_t begin, std::size_t end, Output&) const;
+    void add_around(std::string_view text, Output&) const;
     void push(const Stretch&, std::uint32_t id, std::size_t begin, std::size_t end, Output&) const;
 
     std::vector<Entry> entries_;  // by id
-    Bpe bpe_;
+    std::unique_ptr<const Model> model_;
+    Normalizer normalizer_;
     AddedTokens as_given_, normalized_;
     PreTokenizer pre_tokenizer_;
-    bool nfc_ = false;
-    std::optional<std::uint32_t> bos_;
+    std::vector<std::uint32_t> before_, after_;
+    std::string warning_;
     std::vector<ChatStep> chat_;  // empty: no template that is known
     std::unordered_map<std::string, std::uint32_t>
         controls_;  // control tokens by content, for scaffolding

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/formats/messages.h"
-#include "engine/tokenizer/bpe_tokenizer.h"
 #include "engine/tokenizer/normalizer.h"
+#include "engine/tokenizer/text_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
 #include "engine/values/failure.h"
 
@@ -18,9 +18,10 @@ constexpr std::size_t longest_text = 1u << 30;  // bytes; symbols count in 32 bi
 
 // A text to encode of which [given_begin, given_end) is the given text from `origin` on; the rest
 // is scaffolding.
-struct BpeTokenizer::Stretch {
+struct TextTokenizer::Stretch {
     std::string_view text;
     std::size_t given_begin = 0, given_end = 0, origin = 0;
+    bool begins_prompt = true;  // nothing stands before it
 
     std::int64_t original(std::size_t at) const {
         return static_cast<std::int64_t>(std::clamp(at, given_begin, given_end) - given_begin +
@@ -28,14 +29,14 @@ struct BpeTokenizer::Stretch {
     }
 };
 
-struct BpeTokenizer::Output {
+struct TextTokenizer::Output {
     Encoding encoding;
     std::int64_t left_plain = 0;  // control strings that stayed text
     std::int64_t left_out = 0;    // bytes without a token
-    std::vector<Bpe::Symbol> symbols;
+    std::vector<Symbol> symbols;
 };
 
-Encoding BpeTokenizer::encode(std::string_view text, const TokenizeOptions& options) const {
+Encoding TextTokenizer::encode(std::string_view text, const TokenizeOptions& options) const {
     if (text.size() > longest_text)
         throw Error(Failure::Kind::BadRequest, "the text has " + std::to_string(text.size()) +
                                                    " bytes; the limit is " +
@@ -45,9 +46,10 @@ Encoding BpeTokenizer::encode(std::string_view text, const TokenizeOptions& opti
         encode_chat(text, options.parse_special, out);
     } else {
         encode_stretch({text, 0, text.size(), 0}, options.parse_special, out);
-        if (options.add_bos) add_bos(text, out);
+        if (options.add_bos) add_around(text, out);
     }
     std::vector<std::string>& notes = out.encoding.notes;
+    if (!warning_.empty()) notes.push_back(warning_);
     if (out.left_plain > 0)
         notes.push_back(std::to_string(out.left_plain) +
                         (out.left_plain == 1 ? " control string is" : " control strings are") +
@@ -58,25 +60,34 @@ Encoding BpeTokenizer::encode(std::string_view text, const TokenizeOptions& opti
     return std::move(out.encoding);
 }
 
-void BpeTokenizer::add_bos(std::string_view text, Output& out) const {
-    if (!bos_) return;
-    const Entry& bos = entries_[*bos_];
-    const std::string name = formats::shown(bos.bytes);
+void TextTokenizer::add_around(std::string_view text, Output& out) const {
     std::vector<Token>& tokens = out.encoding.tokens;
     std::vector<std::string>& notes = out.encoding.notes;
-    const auto id = static_cast<TokenId>(*bos_);
-    if (!tokens.empty() && tokens.front().id == id) {
-        notes.push_back("The text begins with " + name + ", so no second BOS was added");
-        return;
+    const auto end = static_cast<std::int64_t>(text.size());
+    for (const std::uint32_t id : after_) {
+        const Entry& entry = entries_[id];
+        tokens.push_back({static_cast<TokenId>(id), entry.bytes, end, end, true});
+        notes.push_back(formats::shown(entry.bytes) +
+                        " added after the text by the tokenizer's own rule");
     }
-    tokens.insert(tokens.begin(), Token{id, bos.bytes, 0, 0, true});
-    notes.push_back("BOS " + name + " added by the tokenizer's own rule");
-    if (!bos.bytes.empty() && text.starts_with(bos.bytes))
-        notes.push_back("The text begins with the characters " + name +
-                        "; they are plain text after the BOS");
+    std::vector<Token> front;
+    for (const std::uint32_t id : before_) {
+        const Entry& bos = entries_[id];
+        const std::string name = formats::shown(bos.bytes);
+        if (before_.size() == 1 && !tokens.empty() && tokens.front().id == TokenId(id)) {
+            notes.push_back("The text begins with " + name + ", so no second BOS was added");
+            return;
+        }
+        front.push_back({static_cast<TokenId>(id), bos.bytes, 0, 0, true});
+        notes.push_back("BOS " + name + " added by the tokenizer's own rule");
+        if (!bos.bytes.empty() && text.starts_with(bos.bytes))
+            notes.push_back("The text begins with the characters " + name +
+                            "; they are plain text after the BOS");
+    }
+    tokens.insert(tokens.begin(), front.begin(), front.end());
 }
 
-void BpeTokenizer::encode_chat(std::string_view text, bool parse_special, Output& out) const {
+void TextTokenizer::encode_chat(std::string_view text, bool parse_special, Output& out) const {
     if (chat_.empty())
         throw Error(Failure::Kind::BadRequest, "this model has no chat template that is known here",
                     "chat", "give the prompt as raw text");
@@ -86,7 +97,8 @@ void BpeTokenizer::encode_chat(std::string_view text, bool parse_special, Output
     std::size_t given_begin = 0, given_end = 0;
     const auto flush = [&] {
         const std::size_t origin = given_seen && given_begin == given_end ? text.size() : 0;
-        encode_stretch({joined, given_begin, given_end, origin}, parse_special, out);
+        const bool begins = out.encoding.tokens.empty();
+        encode_stretch({joined, given_begin, given_end, origin, begins}, parse_special, out);
         joined.clear();
         given_begin = given_end = 0;
     };
@@ -108,7 +120,7 @@ void BpeTokenizer::encode_chat(std::string_view text, bool parse_special, Output
     flush();
 }
 
-void BpeTokenizer::encode_stretch(const Stretch& stretch, bool parse_special, Output& out) const {
+void TextTokenizer::encode_stretch(const Stretch& stretch, bool parse_special, Output& out) const {
     std::vector<AddedTokens::Hit> hits;
     out.left_plain += as_given_.find(stretch.text, parse_special, hits);
     std::size_t at = 0;
@@ -121,59 +133,66 @@ void BpeTokenizer::encode_stretch(const Stretch& stretch, bool parse_special, Ou
 }
 
 // Text without added tokens: valid UTF-8 goes through normalizer and pre-tokenizer, broken bytes
-// straight to BPE.
-void BpeTokenizer::encode_between(const Stretch& stretch, std::size_t begin, std::size_t end,
-                                  bool parse_special, Output& out) const {
+// straight to the model.
+void TextTokenizer::encode_between(const Stretch& stretch, std::size_t begin, std::size_t end,
+                                   bool parse_special, Output& out) const {
+    const std::size_t start = begin;
     while (begin < end) {
         const std::string_view rest = stretch.text.substr(begin, end - begin);
         if (const std::size_t valid = valid_prefix(rest); valid > 0) {
-            encode_valid(stretch, begin, begin + valid, parse_special, out);
+            encode_valid(stretch, begin, begin + valid, begin == start, parse_special, out);
             begin += valid;
             continue;
         }
         const std::size_t broken = broken_prefix(rest);
-        out.symbols.clear();
-        bpe_.encode(rest.substr(0, broken), out.symbols);
-        std::size_t at = 0;
-        for (const Bpe::Symbol& symbol : out.symbols) {
-            out.left_out += static_cast<std::int64_t>(symbol.begin - at);
-            at = symbol.end;
-            push(stretch, symbol.id, begin + symbol.begin, begin + symbol.end, out);
-        }
-        out.left_out += static_cast<std::int64_t>(broken - at);
+        encode_broken(stretch, begin, begin + broken, out);
         begin += broken;
     }
 }
 
-void BpeTokenizer::encode_valid(const Stretch& stretch, std::size_t begin, std::size_t end,
-                                bool parse_special, Output& out) const {
-    NormalizedText changed;
-    std::string_view text = stretch.text.substr(begin, end - begin);
-    if (nfc_) {
-        changed = to_nfc(text);
-        text = changed.text;
+void TextTokenizer::encode_broken(const Stretch& stretch, std::size_t begin, std::size_t end,
+                                  Output& out) const {
+    out.symbols.clear();
+    model_->encode(stretch.text.substr(begin, end - begin), out.symbols);
+    std::size_t at = 0;
+    for (const Symbol& symbol : out.symbols) {
+        out.left_out += static_cast<std::int64_t>(symbol.begin - at);
+        at = symbol.end;
+        push(stretch, symbol.id, begin + symbol.begin, begin + symbol.end, out);
     }
+    out.left_out += static_cast<std::int64_t>(end - begin - at);
+}
+
+void TextTokenizer::encode_valid(const Stretch& stretch, std::size_t begin, std::size_t end,
+                                 bool at_start, bool parse_special, Output& out) const {
+    ChangedText changed(stretch.text.substr(begin, end - begin));
+    normalizer_.run(changed, at_start);
+    const std::string_view text = changed.text();
     const auto push_range = [&](std::uint32_t id, std::size_t from, std::size_t to) {
         const NormalizedText::Range range = changed.original(from, to);
         push(stretch, id, begin + range.begin, begin + range.end, out);
     };
     const auto encode_part = [&](std::size_t from, std::size_t to) {
-        const std::string_view part = text.substr(from, to - from);
+        const bool first =
+            stretch.begins_prompt && begin == 0 && changed.original(from, from + 1).begin == 0;
+        const CutText cut = pre_tokenizer_.split(text.substr(from, to - from), first);
         std::string spaced;
-        for (const Piece& piece : pre_tokenizer_.split(part)) {
-            std::string_view bytes = part.substr(piece.begin, piece.end - piece.begin);
+        for (const Piece& piece : cut.pieces) {
+            std::string_view bytes = cut.text.text().substr(piece.begin, piece.end - piece.begin);
             if (piece.space_before) bytes = spaced = ' ' + std::string(bytes);
             const std::size_t shift = piece.space_before ? 1 : 0;
             const auto place = [&](std::size_t in_piece) {  // the added space takes no place
-                return from + piece.begin + (in_piece > shift ? in_piece - shift : 0);
+                return piece.begin + (in_piece > shift ? in_piece - shift : 0);
             };
             out.symbols.clear();
-            bpe_.encode(bytes, out.symbols);
+            model_->encode(bytes, out.symbols);
             std::size_t at = 0;
-            for (const Bpe::Symbol& symbol : out.symbols) {
+            for (const Symbol& symbol : out.symbols) {
                 out.left_out += static_cast<std::int64_t>(symbol.begin - at);
                 at = symbol.end;
-                push_range(symbol.id, place(symbol.begin), place(symbol.end));
+                const NormalizedText::Range range =
+                    cut.text.original(place(symbol.begin), place(symbol.end));
+                push_range(symbol.id, from + range.begin, from + range.end);
             }
             out.left_out += static_cast<std::int64_t>(bytes.size() - at);
         }
@@ -189,8 +208,8 @@ void BpeTokenizer::encode_valid(const Stretch& stretch, std::size_t begin, std::
     if (at < text.size()) encode_part(at, text.size());
 }
 
-void BpeTokenizer::push(const Stretch& stretch, std::uint32_t id, std::size_t begin,
-                        std::size_t end, Output& out) const {
+void TextTokenizer::push(const Stretch& stretch, std::uint32_t id, std::size_t begin,
+                         std::size_t end, Output& out) const {
     const Entry& entry = entries_[id];
     out.encoding.tokens.push_back({static_cast<TokenId>(id), entry.bytes, stretch.original(begin),
                                    stretch.original(end), entry.control});

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/tokenizer/bpe_tokenizer.h"
+#include "engine/tokenizer/text_tokenizer.h"
 
 #include <algorithm>
 #include <array>
 
-#include "engine/tokenizer/byte_level.h"
-#include "engine/tokenizer/normalizer.h"
+#include "engine/tokenizer/bpe.h"
+#include "engine/tokenizer/character_bpe.h"
+#include "engine/tokenizer/unigram.h"
 #include "engine/tokenizer/utf8.h"
 #include "engine/values/failure.h"
 
@@ -25,27 +26,41 @@ std::vector<AddedToken> select(const std::vector<AddedToken>& all, bool normaliz
 // As Hugging Face: what is looked for in normalized text is normalized too.
 std::vector<AddedToken> normalized_tokens(const TokenizerParts& parts) {
     std::vector<AddedToken> tokens = select(parts.added, true);
-    if (parts.nfc)
-        for (AddedToken& token : tokens)
-            if (valid_prefix(token.content) == token.content.size())
-                token.content = to_nfc(token.content).text;
+    if (parts.added_as_spelled) return tokens;
+    for (AddedToken& token : tokens)
+        if (valid_prefix(token.content) == token.content.size()) {
+            ChangedText content(token.content);
+            parts.normalizer.run(content, true);
+            token.content = std::string(content.text());
+        }
     return tokens;
+}
+
+std::unique_ptr<const Model> make_model(const ModelParts& model, const std::string& where) {
+    switch (model.kind) {
+        case ModelParts::Kind::CharacterBpe: return std::make_unique<CharacterBpe>(model, where);
+        case ModelParts::Kind::Unigram: return std::make_unique<Unigram>(model, where);
+        case ModelParts::Kind::ByteLevelBpe: break;
+    }
+    return std::make_unique<Bpe>(model, where);
 }
 
 }  // namespace
 
-BpeTokenizer::BpeTokenizer(TokenizerParts parts)
-    : bpe_(parts.model, parts.where),
+TextTokenizer::TextTokenizer(TokenizerParts parts)
+    : model_(make_model(parts.model, parts.where)),
+      normalizer_(parts.normalizer),
       as_given_(select(parts.added, false), parts.where),
       normalized_(normalized_tokens(parts), parts.where),
       pre_tokenizer_(std::move(parts.rules)),
-      nfc_(parts.nfc),
-      bos_(parts.bos) {
+      before_(parts.before),
+      after_(parts.after),
+      warning_(parts.warning) {
     name_tokens(parts);
     plan_chat(parts);
 }
 
-void BpeTokenizer::name_tokens(const TokenizerParts& parts) {
+void TextTokenizer::name_tokens(const TokenizerParts& parts) {
     const auto entry = [&](std::uint32_t id) -> Entry& {
         if (id > largest_id)
             throw Error(Failure::Kind::BadFile,
@@ -56,12 +71,11 @@ void BpeTokenizer::name_tokens(const TokenizerParts& parts) {
         return entries_[id];
     };
     for (const auto& [spelled, id] : parts.model.vocabulary) {
-        auto bytes = byte_level_bytes(spelled);
-        entry(id).bytes = bytes ? *std::move(bytes) : spelled;
+        entry(id).bytes = parts.token_bytes.of(spelled);
     }
     for (const AddedToken& token : parts.added) {
         Entry& named = entry(token.id);
-        named.bytes = token.content;
+        named.bytes = parts.added_as_spelled ? parts.token_bytes.of(token.content) : token.content;
         named.control = token.special;
         const bool known_end =
             std::find(known_ends.begin(), known_ends.end(), token.content) != known_ends.end();
@@ -69,16 +83,19 @@ void BpeTokenizer::name_tokens(const TokenizerParts& parts) {
     }
     for (const std::uint32_t id : parts.end_tokens)
         if (id < entries_.size()) entries_[id].ends_text = true;
-    if (bos_ && *bos_ >= entries_.size())
-        throw Error(Failure::Kind::BadFile,
-                    "BOS is token " + std::to_string(*bos_) + " of a vocabulary of " +
-                        std::to_string(entries_.size()),
-                    parts.where);
+    for (const std::vector<std::uint32_t>* around : {&before_, &after_})
+        for (const std::uint32_t id : *around)
+            if (id >= entries_.size())
+                throw Error(Failure::Kind::BadFile,
+                            "token " + std::to_string(id) +
+                                " is put around every text, the vocabulary has " +
+                                std::to_string(entries_.size()),
+                            parts.where);
 }
 
 // Finds the control tokens of the scaffolding once, here, so that none is ever looked for in what a
 // user typed.
-void BpeTokenizer::plan_chat(const TokenizerParts& parts) {
+void TextTokenizer::plan_chat(const TokenizerParts& parts) {
     const std::optional<ChatParts> rendered = render_chat_template(parts.chat_template);
     if (!rendered) return;
     // White space that a control token takes with it would be taken from the user's text.
@@ -111,22 +128,22 @@ void BpeTokenizer::plan_chat(const TokenizerParts& parts) {
     if (std::none_of(chat_.begin(), chat_.end(), is_control)) chat_.clear();
 }
 
-const BpeTokenizer::Entry* BpeTokenizer::find(TokenId id) const {
+const TextTokenizer::Entry* TextTokenizer::find(TokenId id) const {
     const auto index = static_cast<std::size_t>(to_int(id));
     return to_int(id) >= 0 && index < entries_.size() ? &entries_[index] : nullptr;
 }
 
-const std::string& BpeTokenizer::bytes(TokenId id) const {
+const std::string& TextTokenizer::bytes(TokenId id) const {
     static const std::string
         nothing;  // an embedding may have more rows than the vocabulary has tokens
     const Entry* const entry = find(id);
     return entry ? entry->bytes : nothing;
 }
-bool BpeTokenizer::is_control(TokenId id) const {
+bool TextTokenizer::is_control(TokenId id) const {
     const Entry* const entry = find(id);
     return entry && entry->control;
 }
-bool BpeTokenizer::ends_text(TokenId id) const {
+bool TextTokenizer::ends_text(TokenId id) const {
     const Entry* const entry = find(id);
     return entry && entry->ends_text;
 }
