@@ -80,7 +80,7 @@ std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest& request,
 
 engine::ModelInfo inspectModel(const std::string& path) {
     engine::ModelInfo info;
-    module().inspect(path.c_str(), &info);
+    module().inspect(path.c_str(), "auto", &info);
     return info;
 }
 

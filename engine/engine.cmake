@@ -7,4 +7,4 @@ target_link_libraries(headscope_engine
     PRIVATE headscope_formats headscope_families headscope_tokenizer headscope_kernels
         LibTorch::cpu)
 target_compile_options(headscope_engine PRIVATE -fopenmp)
-target_link_libraries(headscope_engine PRIVATE ${LibTorch_GOMP})
+target_link_libraries(headscope_engine PRIVATE ${LibTorch_GOMP} ${CMAKE_DL_LIBS})

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <thread>
 
+#include "engine/device.h"
 #include "engine/families/family.h"
 #include "engine/formats/checkpoint.h"
 #include "engine/model/compute_threads.h"
 #include "engine/module.h"
 #include "engine/run/memory.h"
+#include "engine/run/model_facts.h"
 #include "engine/run/model_runner.h"
 
 namespace engine {
@@ -60,6 +62,8 @@ std::string file_name(const std::string& path) {
     return name;
 }
 
+}  // namespace
+
 ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan,
                   std::int64_t page_tokens) {
     const ModelConfig& config = plan.config;
@@ -88,6 +92,14 @@ ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPl
     return info;
 }
 
+void check_page_tokens(std::int64_t page_tokens) {
+    if (page_tokens < 1 || page_tokens > 4096)
+        throw Error(Failure::Kind::BadRequest,
+                    "a page of " + std::to_string(page_tokens) + " tokens is outside 1 to 4,096");
+}
+
+namespace {
+
 // Pages for the pool: a share of what is free, as the window and the system want to live too; more
 // than eight whole contexts are never of use.
 std::int64_t pool_pages(const OpenRequest& request, const TraceLayout& layout,
@@ -109,14 +121,21 @@ std::int64_t pool_pages(const OpenRequest& request, const TraceLayout& layout,
 
 std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress& on_progress,
                                     std::stop_token stop) {
+    DeviceChoice device = choose_device(request.device);
+    if (device.cuda) {
+        if (auto on_cuda = open_on_cuda(device, request, on_progress, stop)) return on_cuda;
+    }
+    if (!request.shape.empty())
+        throw Error(Failure::Kind::Device,
+                    "random weights of a shape are made on a GPU" +
+                        (device.why.empty() ? "" : ": " + device.why),
+                    request.shape, device.asked ? "" : "use --device cuda");
     if (request.dtype && *request.dtype != DType::F32)
         throw Error(
             Failure::Kind::Unsupported,
             std::string(name_of(*request.dtype)) + " is not a compute dtype of the CPU engine",
             request.path, "use float32: weights of any stored dtype are computed in it exactly");
-    if (request.page_tokens < 1 || request.page_tokens > 4096)
-        throw Error(Failure::Kind::BadRequest, "a page of " + std::to_string(request.page_tokens) +
-                                                   " tokens is outside 1 to 4,096");
+    check_page_tokens(request.page_tokens);
     const formats::Checkpoint checkpoint = formats::open_checkpoint(request.path);
     const families::ModelPlan plan = families::plan_model(checkpoint);
     constexpr int most_threads = 1024;
@@ -142,12 +161,14 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     info.bytes_per_token = layout->bytes_per_token();
     info.pages = pool->capacity();
     info.threads = threads;
+    info.device_note = device.why;
     info.has_chat_template = tokens->has_chat_template();
     return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens),
                                          std::move(pool), std::move(layout), parallel);
 }
 
-ModelInfo inspect_model(const std::string& path) {
+ModelInfo inspect_model(const std::string& path, const std::string& where) {
+    DeviceChoice device = choose_device(where);
     const formats::Checkpoint checkpoint = formats::open_checkpoint(path);
     try {
         const families::ModelPlan plan = families::plan_model(checkpoint);
@@ -156,6 +177,8 @@ ModelInfo inspect_model(const std::string& path) {
         info.pages = pool_pages({}, layout, plan.config.context);
         // A model whose text cannot be read is as little of use as one whose weights cannot.
         info.has_chat_template = tokenizer::make_tokenizer(checkpoint)->has_chat_template();
+        if (device.cuda) inspect_on_cuda(device, checkpoint, plan, info);
+        info.device_note = device.why;
         return info;
     } catch (const Error& refusal) {
         ModelInfo info;
@@ -178,6 +201,6 @@ engine::Engine* headscope_open_engine(const engine::OpenRequest* request,
     return engine::open_engine(*request, *on_progress, *stop).release();
 }
 
-void headscope_inspect_model(const char* path, engine::ModelInfo* out) {
-    *out = engine::inspect_model(path);
+void headscope_inspect_model(const char* path, const char* device, engine::ModelInfo* out) {
+    *out = engine::inspect_model(path, device);
 }

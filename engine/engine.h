@@ -19,7 +19,11 @@
 namespace engine {
 
 struct OpenRequest {
-    std::string path;            // a folder with config.json and safetensors, or a GGUF file
+    std::string path;  // a folder with config.json and safetensors, or a GGUF file
+    // "cpu", "cuda", "cuda:N", or "auto": the first GPU where there is one that can be used. Where
+    // CUDA cannot be, the CPU is, and ModelInfo::device_note says why.
+    std::string device = "cpu";
+    std::string shape;  // instead of a path: random weights of this shape, for measuring; CUDA only
     std::optional<DType> dtype;  // default: DESIGN "Numerics", fp32 on a CPU
     int threads = 0;             // CPU compute threads, 0: all cores
     std::int64_t page_tokens = 64;
@@ -27,6 +31,11 @@ struct OpenRequest {
         0;  // bytes for the page pool, 0: three quarters of what is free, at most the context
     bool capture =
         true;  // false: q, z and lse are not kept (only `bench` asks that, for the capture tax)
+};
+
+struct DeviceRates {
+    double read_bytes_per_second = 0;
+    double flops_per_second = 0;  // of matrix products in the compute dtype
 };
 
 // Everything here is called by one thread, the engine thread; each call blocks it for at most a
@@ -61,6 +70,10 @@ class Engine {
     virtual void close_run(RunId) = 0;
 
     virtual std::shared_ptr<const TraceReader> reader() const = 0;
+
+    // What the device reaches at best, measured on the spot (a second of work); zeros on a CPU,
+    // which its caller can measure itself.
+    virtual DeviceRates measure_device() { return {}; }
 };
 
 using OnProgress = std::function<void(const Progress&)>;
@@ -70,7 +83,7 @@ using OnProgress = std::function<void(const Progress&)>;
 std::unique_ptr<Engine> open_engine(const OpenRequest&, const OnProgress&, std::stop_token);
 
 // Reads headers only: what the picker and `info` need, supported or not. Throws Error only when
-// there is nothing to say (no such file, not a model at all).
-ModelInfo inspect_model(const std::string& path);
+// there is nothing to say (no such file, not a model at all). device as in OpenRequest.
+ModelInfo inspect_model(const std::string& path, const std::string& device = "cpu");
 
 }  // namespace engine

@@ -13,5 +13,5 @@ engine::Engine* headscope_open_engine(const engine::OpenRequest* request,
                                       const engine::OnProgress* on_progress,
                                       const std::stop_token* stop);
 // As engine::inspect_model, into *out.
-void headscope_inspect_model(const char* path, engine::ModelInfo* out);
+void headscope_inspect_model(const char* path, const char* device, engine::ModelInfo* out);
 }

@@ -50,11 +50,11 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
         set_target_properties(LibTorch::c10_cuda PROPERTIES
             IMPORTED_LOCATION "${torch_root}/lib/libc10_cuda.so")
         add_library(LibTorch::cuda INTERFACE IMPORTED)
-        set(cuda_libraries "${torch_root}/lib/libtorch_cuda.so")
+        set(cuda_options "LINKER:--no-as-needed,${torch_root}/lib/libtorch_cuda.so,--as-needed"
+            "LINKER:--allow-shlib-undefined")
         set_target_properties(LibTorch::cuda PROPERTIES
             INTERFACE_LINK_LIBRARIES "LibTorch::c10_cuda;LibTorch::cpu"
-            INTERFACE_LINK_OPTIONS
-                "LINKER:--no-as-needed,${cuda_libraries},--as-needed;LINKER:--allow-shlib-undefined")
+            INTERFACE_LINK_OPTIONS "${cuda_options}")
     endif()
     # One OpenMP runtime a process: the wheel's. Its soname is the system's, so whoever is loaded
     # first serves both.

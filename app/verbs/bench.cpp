@@ -10,21 +10,32 @@ namespace app {
 namespace {
 
 void run(Cli& cli, const Arguments& arguments) {
-    const std::string model = arguments.positionals()[0];
-    const ComputeOptions compute = parseComputeOptions(arguments);
-    cli.inspectModel(
-        model);  // brings the engine's libraries in, so that load_s is the model's alone
+    ComputeOptions compute = parseComputeOptions(arguments);
+    compute.shape = arguments.text("--shape").value_or("");
+    if (!compute.shape.empty() && !arguments.positionals().empty())
+        throw engine::Error(engine::Failure::Kind::BadRequest, "give a MODEL or a --shape");
+    const bool file = compute.shape.empty();
+    const std::string model = file ? arguments.positionals()[0] : "";
+    if (file)
+        cli.inspectModel(
+            model);  // brings the engine's libraries in, so that load_s is the model's alone
 
     std::vector<Figure> figures;
     std::unique_ptr<engine::Engine> engine;
-    constexpr int loads = 3;
+    const int loads = file ? 3 : 1;
     const auto loading = timed(loads, false, [&] {
         engine.reset();
         engine = openModel(cli, model, compute);
     });
     const engine::ModelInfo info = engine->info();
-    BenchSubject subject{cli, model, info, measureMachine(info.threads), figures};
-    cli.log("this machine reads " +
+    const engine::DeviceRates rates = engine->measure_device();
+    const bool gpu = rates.read_bytes_per_second > 0;
+    const MachineLimits limits =
+        gpu ? MachineLimits{rates.read_bytes_per_second, rates.flops_per_second}
+            : measureMachine(info.threads);
+    BenchSubject subject{cli, model, info, limits, figures};
+    if (gpu) subject.contexts = {512, 2048, 8192, 32768};
+    cli.log((gpu ? info.device : "this machine") + " reads " +
             humanBytes(static_cast<std::int64_t>(subject.limits.readBytesPerSecond)) + "/s");
 
     forgetPeakMemory();  // the buffers that memory was timed on
@@ -32,10 +43,12 @@ void run(Cli& cli, const Arguments& arguments) {
         static_cast<std::int64_t>(engine->tokenize(launchPrompt, {}).tokens.size());
     benchEngine(subject, *engine);
     engine.reset();
-    subject.add({"load_s", median(loading), "s", std::nullopt, 0, loads});
+    if (file) subject.add({"load_s", median(loading), "s", std::nullopt, 0, loads});
     benchWithoutCapture(subject, *openModel(cli, model, compute, false));
-    benchWindow(subject);
-    benchLaunch(subject);
+    if (file) {
+        benchWindow(subject);
+        benchLaunch(subject);
+    }
 
     if (arguments.has("--json"))
         printJson(cli.out, figures, info);
@@ -48,8 +61,11 @@ void run(Cli& cli, const Arguments& arguments) {
 Verb benchVerb() {
     return {"bench",
             "Measures reading, generating and every view, each beside the machine's own limit",
-            "MODEL [--device …] [--dtype …] [--threads N] [--json]",
-            computeOptions() + std::vector<Option>{{"--json", "", "one array of figures"}},
+            "MODEL | --shape NAME [--device …] [--dtype …] [--threads N] [--json]",
+            std::vector<Option>{{"--shape", "NAME",
+                                 "random weights of a known model's shape on a GPU: qwen3-8b, "
+                                 "qwen3-0.6b, llama-3.1-8b"}} +
+                computeOptions() + std::vector<Option>{{"--json", "", "one array of figures"}},
             "Values are medians of `runs`. limit is the bound that memory bandwidth and "
             "multiply-adds set, measured\n"
             "in the same run with the same threads; null where there is none. context is the "

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One measured figure, and the collection that `bench` prints.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -41,7 +40,7 @@ struct BenchSubject {
     std::vector<Figure>& figures;
     std::int64_t launchTokens = 0;  // of launchPrompt
     // Prefill at each; all the rest from the second on, cancelling and no capture at the second.
-    std::array<std::int64_t, 3> contexts{128, 512, 2048};
+    std::vector<std::int64_t> contexts{128, 512, 2048};
 
     void add(Figure figure) const;  // logs it too
 };

@@ -142,8 +142,11 @@ double patternFlops(const engine::ModelInfo& info, std::int64_t tokens) {
 }
 
 double decodeBytes(const engine::ModelInfo& info, std::int64_t context) {
-    const double token = 2.0 * info.layers * info.kv_heads * info.head_dim * 4;
-    return static_cast<double>(info.weight_bytes) + token * static_cast<double>(context);
+    const auto size = static_cast<double>(engine::bytes_of(info.dtype));
+    const double token = 2.0 * info.layers * info.kv_heads * info.head_dim * size;
+    const std::int64_t weights =
+        info.step_weight_bytes > 0 ? info.step_weight_bytes : info.weight_bytes;
+    return static_cast<double>(weights) + token * static_cast<double>(context);
 }
 
 }  // namespace app

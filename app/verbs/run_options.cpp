@@ -35,12 +35,10 @@ std::string readPromptFile(const std::string& path) {
 }
 
 void checkDevice(const std::string& device) {
-    if (device == "cpu") return;
-    const bool cuda =
-        device == "cuda" || (device.starts_with("cuda:") && parseUnsigned(device.substr(5)));
-    if (!cuda) badArgument("--device", device, "not one of cpu, cuda, cuda:N");
-    throw engine::Error(Kind::Device, "--device " + device + ": this build has no CUDA engine", "",
-                        "use --device cpu");
+    const bool known =
+        device == "cpu" || device == "cuda" ||
+        (device.starts_with("cuda:") && device.size() < 10 && parseUnsigned(device.substr(5)));
+    if (!known) badArgument("--device", device, "not one of cpu, cuda, cuda:N");
 }
 
 }  // namespace
@@ -65,7 +63,7 @@ std::vector<Option> promptOptions() {
 }
 
 std::vector<Option> computeOptions() {
-    return {{"--device", "cpu|cuda[:N]", "where to compute (default cpu)"},
+    return {{"--device", "cpu|cuda[:N]", "where to compute (default: a GPU that can be used)"},
             {"--dtype", "TYPE", "float32, bfloat16 or float16 (default: what suits the device)"},
             {"--threads", "N", "compute threads (default: all cores)"}};
 }
@@ -77,7 +75,10 @@ ComputeOptions parseComputeOptions(const Arguments& arguments) {
                         : *name == "bfloat16" ? engine::DType::BF16
                                               : engine::DType::F16;
     options.threads = static_cast<int>(arguments.integer("--threads", 1, 1024).value_or(0));
-    checkDevice(arguments.text("--device").value_or("cpu"));
+    if (const auto device = arguments.text("--device")) {
+        checkDevice(*device);
+        options.device = *device;
+    }
     return options;
 }
 
@@ -130,12 +131,16 @@ std::unique_ptr<engine::Engine> openModel(Cli& cli, const std::string& path,
     const Stopwatch watch;
     engine::OpenRequest request;
     request.path = path;
+    request.shape = options.shape;
+    request.device = options.device;
     request.dtype = options.dtype;
     request.threads = options.threads;
     request.capture = capture;
     auto engine = cli.openEngine(request, {}, cli.stop);
     cli.throwIfStopped();
     const engine::ModelInfo& info = engine->info();
+    if (!info.device_note.empty() && options.device != "auto")
+        cli.err << "headscope: computing on the CPU: " << oneLine(info.device_note) << std::endl;
     cli.log("opened " + info.name + " (" + info.format + ", " + std::to_string(info.layers) +
             " layers × " + std::to_string(info.query_heads) + " heads, " +
             engine::name_of(info.dtype) + ", " + std::to_string(info.threads) + " threads) in " +

@@ -16,10 +16,12 @@ std::vector<Option> computeOptions();  // --device, --dtype, --threads
 std::vector<Option> operator+(std::vector<Option>, const std::vector<Option>&);
 
 struct ComputeOptions {
+    std::string device = "auto";  // as OpenRequest has it
+    std::string shape;            // `bench` only: random weights instead of a file
     std::optional<engine::DType> dtype;
     int threads = 0;  // 0: all cores
 };
-// Throws Device for --device cuda, which is well-formed and not there.
+// What CUDA cannot do is computed on the CPU, and stderr says why.
 ComputeOptions parseComputeOptions(const Arguments&);
 
 struct PromptOptions {

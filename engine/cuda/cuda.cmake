@@ -11,3 +11,6 @@ target_link_libraries(headscope_cuda_engine
     PUBLIC headscope_options
     PRIVATE headscope_engine headscope_cuda_kernels headscope_formats headscope_families
         headscope_tokenizer LibTorch::cuda)
+# Beside the engine, which opens it, and the program.
+set_target_properties(headscope_cuda_engine headscope_cuda_kernels PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

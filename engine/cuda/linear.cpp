@@ -1,48 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cuda/linear.h"
 
-#include <ATen/Context.h>
-#include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm.h>
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/mm.h>
-#include <c10/core/InferenceMode.h>
-#include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
 
+#include "engine/cuda/tensor_views.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace engine::cuda {
-namespace {
-
-at::ScalarType scalar_type(kernels::Element element) {
-    switch (element) {
-        case kernels::Element::F32: return at::kFloat;
-        case kernels::Element::F16: return at::kHalf;
-        case kernels::Element::BF16: return at::kBFloat16;
-    }
-    return at::kFloat;
-}
-
-at::Tensor view_of(const void* data, std::int64_t rows, std::int64_t columns,
-                   kernels::Element element, c10::Device device) {
-    return at::from_blob(const_cast<void*>(data), {rows, columns},
-                         at::TensorOptions().dtype(scalar_type(element)).device(device));
-}
-
-}  // namespace
 
 void linear(const LinearArgs& args, cudaStream_t stream) {
-    const c10::InferenceMode no_gradients;
-    int index = 0;
-    check(cudaGetDevice(&index), "cudaGetDevice");
-    const c10::Device device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
-    const c10::cuda::CUDAStreamGuard on_stream(
-        c10::cuda::getStreamFromExternal(stream, device.index()));
+    const OnStream on(stream);
     const DeviceMatrix& weight = args.weight;
-    const at::Tensor x = view_of(args.x, args.rows, weight.columns, weight.element, device);
-    const at::Tensor w = view_of(weight.data, weight.rows, weight.columns, weight.element, device);
-    at::Tensor y = view_of(args.y, args.rows, weight.rows, args.y_element, device);
+    const at::Tensor x = on.view(args.x, {args.rows, weight.columns}, weight.element);
+    const at::Tensor w = on.view(weight.data, {weight.rows, weight.columns}, weight.element);
+    at::Tensor y = on.view(args.y, {args.rows, weight.rows}, args.y_element);
     // A product of 16-bit elements whose fp32 sums are kept needs the overload with a type.
     const bool widened = args.y_element != weight.element;
     if (args.accumulate && widened)

@@ -4,24 +4,19 @@
 #include <map>
 #include <memory>
 
-#include "engine/cache/page_pool.h"
 #include "engine/cache/run_table.h"
-#include "engine/engine.h"
 #include "engine/model/decoder.h"
-#include "engine/run/sampler.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/run/memory.h"
+#include "engine/run/runner_base.h"
 
 namespace engine {
 
-class ModelRunner final : public Engine {
+class ModelRunner final : public RunnerBase {
   public:
     ModelRunner(ModelInfo, std::shared_ptr<const Model>,
                 std::shared_ptr<const tokenizer::Tokenizer>, std::shared_ptr<PagePool>,
                 std::shared_ptr<const TraceLayout>, kernels::Parallel);
 
-    const ModelInfo& info() const override { return info_; }
-    Encoding tokenize(std::string_view text, const TokenizeOptions&) const override;
-    Encoding describe(std::span<const TokenId> ids) const override;
     RunId open_run(const RunRequest&) override;
     RunId fork_run(RunId parent, Position at, TokenId token) override;
     Progress prefill_chunk(RunId, std::stop_token,
@@ -37,23 +32,17 @@ class ModelRunner final : public Engine {
         Sampler sampler;
         tokenizer::StreamDecoder text;  // has been given every token of the trace
     };
+    // Pages take memory only as they are written.
+    std::int64_t memory_left() const override { return memory_available(); }
     OpenRun& run(RunId);
     RunId add(std::shared_ptr<RunTrace>, const Sampling&);
     std::shared_ptr<RunTrace> new_trace();
-    void check_tokens(std::span<const TokenId>) const;
-    void check_memory(std::int64_t tokens) const;
-    Token describe(TokenId) const;
 
-    ModelInfo info_;
     std::shared_ptr<const Model> model_;
-    std::shared_ptr<const tokenizer::Tokenizer> tokenizer_;
-    std::shared_ptr<PagePool> pool_;
-    std::shared_ptr<const TraceLayout> layout_;
     std::shared_ptr<RunTable> table_;
     Decoder decoder_;
     std::shared_ptr<const TraceReader> reader_;
     std::map<RunId, OpenRun> runs_;
-    std::uint64_t newest_run_ = 0;
 };
 
 }  // namespace engine

@@ -68,13 +68,17 @@ std::int32_t Sampler::sample(std::span<const float> logits) {
         choices.resize(count);
         total = mass;
     }
-    // 53 random bits to [0, 1): std::uniform_real_distribution's result is not the same everywhere.
-    double left = static_cast<double>(random_() >> 11) * 0x1p-53 * total;
+    double left = uniform() * total;
     for (const Choice& choice : choices) {
         left -= choice.probability;
         if (left < 0) return choice.token;
     }
     return choices.back().token;
+}
+
+double Sampler::uniform() {
+    // 53 random bits: std::uniform_real_distribution's result is not the same everywhere.
+    return static_cast<double>(random_() >> 11) * 0x1p-53;
 }
 
 void check(const Sampling& sampling) {

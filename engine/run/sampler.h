@@ -26,6 +26,8 @@ class Sampler {
     // Same seed, same logits: same tokens on every platform (the generator and the draw are
     // specified by the standard).
     std::int32_t sample(std::span<const float> logits);
+    // The next draw, in [0, 1): what sample() takes at a temperature. For who samples elsewhere.
+    double uniform();
     const Sampling& sampling() const { return sampling_; }
 
   private:

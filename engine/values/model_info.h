@@ -36,11 +36,13 @@ struct ModelInfo {
     DType dtype = DType::F32;              // compute dtype
     std::vector<AttentionRule> attention;  // one a layer
     std::int64_t weight_bytes = 0;         // resident while the model is open
+    std::int64_t step_weight_bytes = 0;    // read for one token; 0: not known to be less than all
     std::int64_t bytes_per_token = 0;      // of trace: k, v, q, z, lse of all layers
     std::int64_t page_tokens = 64;
     std::int64_t pages = 0;  // the pool's capacity, set when the model is open, else what would fit
     std::int64_t memory_free = 0, memory_total = 0;  // bytes, of the device, when asked
     std::string device;                              // "CPU", a GPU's name
+    std::string device_note;                         // why not the GPU that was asked or looked for
     int threads = 0;                                 // compute threads on a CPU, 0 elsewhere
     std::string hash;                                // of config, headers and file sizes
     bool has_chat_template = false;

@@ -119,11 +119,11 @@ class RunsTest : public QObject {
         request.path = model;
         request.page_tokens = 16;
         const std::int64_t page = [&] {
-            const auto engine = open_engine(request, {}, {});
+            const auto engine = EngineRun::open(request);
             return engine->info().bytes_per_token * 16;
         }();
         request.memory_limit = 4 * page;  // 64 tokens
-        const auto engine = open_engine(request, {}, {});
+        const auto engine = EngineRun::open(request);
         QCOMPARE(engine->info().pages, 4);
         const Failure failure = failure_of([&] { (void)engine->open_run({prompt(65), {}, 0}); });
         QCOMPARE(failure.kind, Failure::Kind::OutOfMemory);
@@ -243,8 +243,8 @@ class RunsTest : public QObject {
         OpenRequest request;
         request.path = model;
         request.page_tokens = 16;
-        request.memory_limit = 10 * 16 * open_engine(request, {}, {})->info().bytes_per_token;
-        EngineRun first(open_engine(request, {}, {}), prompt(150, 7));  // all ten
+        request.memory_limit = 10 * 16 * EngineRun::open(request)->info().bytes_per_token;
+        EngineRun first(EngineRun::open(request), prompt(150, 7));  // all ten
         QCOMPARE(first.engine->info().pages, 10);
         const EngineRun second(EngineRun::open(model, 16), prompt(97, 19));
         const auto map = [](Engine& engine, RunId run) {

@@ -8,3 +8,18 @@ headscope_test(trace_oracle_test engine/trace_oracle_test.cpp headscope_engine
     nlohmann_json::nlohmann_json)
 headscope_test(step_text_test engine/step_text_test.cpp headscope_engine)
 headscope_test(views_test engine/views_test.cpp headscope_engine)
+
+# The same tables on a GPU, in fp32. Without one they are skipped, and CTest says so.
+if(TARGET headscope_cuda_engine)
+    foreach(part tiny_models default_model runs trace_oracle views)
+        add_dependencies(${part}_test headscope_cuda_engine)
+        add_test(NAME cuda_${part}_test COMMAND ${part}_test)
+        set_tests_properties(cuda_${part}_test PROPERTIES LABELS "engine"
+            SKIP_REGULAR_EXPRESSION "SKIP   :"
+            ENVIRONMENT "HEADSCOPE_TEST_DEVICE=cuda;GOMP_SPINCOUNT=1000")
+    endforeach()
+    headscope_test(cuda_engine_test engine/cuda_engine_test.cpp headscope_engine
+        ${CMAKE_DL_LIBS})
+    add_dependencies(cuda_engine_test headscope_cuda_engine)
+    set_tests_properties(cuda_engine_test PROPERTIES SKIP_REGULAR_EXPRESSION "SKIP   :")
+endif()

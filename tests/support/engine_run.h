@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The few calls that most engine tests begin with.
+// The few calls that most engine tests begin with. The same tests run on a GPU, in fp32, where
+// HEADSCOPE_TEST_DEVICE is "cuda": without one they are skipped, and say why.
 #pragma once
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -18,7 +21,24 @@ struct EngineRun {
         request.threads = 2;
         request.page_tokens = page_tokens;
         request.memory_limit = std::int64_t{1} << 30;
-        return engine::open_engine(request, {}, {});
+        return open(request);
+    }
+    static std::unique_ptr<engine::Engine> open(engine::OpenRequest request) {
+        if (const char* device = std::getenv("HEADSCOPE_TEST_DEVICE")) {
+            request.device = device;
+            request.dtype = engine::DType::F32;
+        }
+        auto engine = engine::open_engine(request, {}, {});
+        skip_without(*engine);
+        return engine;
+    }
+    // Ends the whole program where a GPU was asked for and is not there, in words that CTest knows.
+    static void skip_without(const engine::Engine& engine) {
+        const std::string& why = engine.info().device_note;
+        if (why.empty()) return;
+        std::printf("SKIP   : no GPU: %s\n", why.c_str());
+        std::fflush(stdout);
+        std::_Exit(0);
     }
 
     EngineRun(std::unique_ptr<engine::Engine> opened, std::vector<engine::TokenId> prompt,

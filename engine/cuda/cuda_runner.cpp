@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cuda/cuda_runner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cuda/cuda_trace_reader.h"
+#include "engine/cuda/fast_attention.h"
+
+namespace engine::cuda {
+
+CudaRunner::CudaRunner(ModelInfo info, std::shared_ptr<const DeviceModel> model,
+                       std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
+                       std::shared_ptr<PagePool> pool, std::shared_ptr<const TraceLayout> layout)
+    : RunnerBase(std::move(info), std::move(tokenizer), std::move(pool), std::move(layout)),
+      model_(std::move(model)),
+      table_(std::make_shared<DeviceRunTable>()),
+      stream_(Stream::Priority::Steps),
+      prefill_(model_, stream_),
+      steps_(model_, *layout_, pool_->base(), stream_),
+      logits_(std::int64_t{model_->config.vocab} * 4),
+      pace_(std::make_shared<StepPace>()),
+      reader_(make_cuda_trace_reader(model_, tokenizer_, table_, pace_)) {}
+
+CudaRunner::~CudaRunner() {
+    (void)cudaSetDevice(model_->device);
+    (void)cudaStreamSynchronize(stream_);
+}
+
+void CudaRunner::use_device() const {
+    check(cudaSetDevice(model_->device), "cudaSetDevice");
+}
+
+CudaRunner::OpenRun& CudaRunner::run(RunId id) {
+    const auto found = runs_.find(id);
+    if (found == runs_.end()) refuse_unknown(id);
+    return found->second;
+}
+
+RunId CudaRunner::add(std::shared_ptr<DeviceRun> run, const Sampling& sampling) {
+    const RunId id = run->id();
+    runs_.emplace(id, OpenRun{run, Sampler(sampling), text_of(run->trace())});
+    table_->add(std::move(run));
+    return id;
+}
+
+RunId CudaRunner::open_run(const RunRequest& request) {
+    use_device();
+    check_open(request);
+    auto run = std::make_shared<DeviceRun>(next_id(), pool_, layout_, info_.context);
+    for (const TokenId token : request.tokens) run->trace().append_token(token);
+    return add(std::move(run), request.sampling);
+}
+
+RunId CudaRunner::fork_run(RunId parent, Position at, TokenId token) {
+    use_device();
+    OpenRun& from = run(parent);
+    const std::int64_t rows = to_int(at);
+    check_fork(from.run->trace(), rows, token);
+    steps_.settle();
+    auto run = std::make_shared<DeviceRun>(next_id(), pool_, layout_, info_.context);
+    run->share(*from.run, rows, stream_);
+    run->trace().append_token(token);
+    return add(std::move(run), from.sampler.sampling());
+}
+
+Progress CudaRunner::prefill_chunk(RunId id, std::stop_token stop,
+                                   const std::function<void(const Progress&)>& on_layer) {
+    use_device();
+    DeviceRun& target = *run(id).run;
+    RunTrace& trace = target.trace();
+    Progress progress{trace.rows(), trace.tokens(), 0, info_.layers};
+    if (progress.finished()) return progress;
+    steps_.settle();
+    const Rows rows{progress.done,
+                    progress.done + chunk_rows(progress.done, progress.total, Prefill::most_rows)};
+    target.ensure_pages(rows.end, stream_);
+    progress.chunk = rows.count();
+    const bool last = rows.end == progress.total;
+    with_device_errors([&] {
+        prefill_.forward(target, rows, last ? logits_.as<float>() : nullptr, stop, [&](int layer) {
+            progress.layer = layer;
+            if (on_layer) on_layer(progress);
+        });
+    });
+    std::shared_ptr<RowLogits> logits;
+    if (last) {
+        logits = std::make_shared<RowLogits>(
+            RowLogits{rows.end - 1, std::vector<float>(static_cast<std::size_t>(info_.vocab))});
+        check(cudaMemcpyAsync(logits->values.data(), logits_.data(),
+                              static_cast<std::size_t>(logits_.bytes()), cudaMemcpyDeviceToHost,
+                              stream_),
+              "logits");
+        stream_.wait();
+    }
+    trace.publish(rows.end, logits);
+    return {rows.end, progress.total, 0, progress.layers};
+}
+
+// The step after the next, where its page is already there: one that were taken for it might be
+// wanted elsewhere.
+void CudaRunner::launch_ahead(const DeviceRun& run) {
+    const auto room =
+        static_cast<std::int64_t>(const_cast<DeviceRun&>(run).trace().pages().size()) *
+        layout_->page_tokens();
+    if (steps_.next() < std::min(room, info_.context) && !steps_.needs_restage()) steps_.launch();
+}
+
+Step CudaRunner::decode_step(RunId id, std::stop_token stop) {
+    const auto started = std::chrono::steady_clock::now();
+    use_device();
+    OpenRun& open = run(id);
+    RunTrace& trace = open.run->trace();
+    const std::int64_t at = trace.tokens();
+    check_step(trace);
+    if (stop.stop_requested()) throw Cancelled{};
+    pace_->stepped();
+    const auto before = trace.newest_logits();
+
+    DecodeSteps::Result result;
+    try {
+        with_device_errors([&] {
+            if (steps_.staged() != id || (steps_.in_flight() == 0 && steps_.needs_restage())) {
+                steps_.settle();
+                steps_.stage(*open.run, *before, open.sampler);
+            }
+            if (steps_.in_flight() == 0) {
+                const std::size_t pages = trace.pages().size();
+                open.run->ensure_pages(at + 1, stream_);
+                if (trace.pages().size() != pages) steps_.update_pages(*open.run);
+                steps_.launch();
+            }
+            launch_ahead(*open.run);
+            result = steps_.wait();
+        });
+    } catch (...) {
+        steps_.settle();
+        throw;
+    }
+    const kernels::cuda::StepRecord& record = result.record;
+    if (record.finite == 0) {
+        steps_.settle();
+        refuse_not_finite(at - 1);
+    }
+    const TokenId token{record.token};
+    trace.append_token(token);
+    if (open.sampler.sampling().temperature > 0) (void)open.sampler.uniform();
+    trace.publish(at + 1, result.logits);
+
+    Sampled sampled{token, at, std::exp(record.token_logit - record.normalizer), {}, {}};
+    for (int i = 0; i < kernels::cuda::step_candidates && record.ids[i] >= 0; ++i) {
+        sampled.alternatives.push_back(
+            {record.ids[i], std::exp(record.logits[i] - record.normalizer)});
+        sampled.logits.push_back(record.logits[i]);
+    }
+    return step_of(id, sampled, open.text, started);
+}
+
+void CudaRunner::set_sampling(RunId id, const Sampling& sampling) {
+    use_device();
+    OpenRun& open = run(id);
+    open.sampler = Sampler(sampling);
+    if (steps_.staged() == id) steps_.settle();  // a step in flight was drawn otherwise
+}
+
+void CudaRunner::close_run(RunId id) {
+    use_device();
+    (void)run(id);
+    steps_.settle();  // before the pages are someone else's
+    table_->remove(id);
+    runs_.erase(id);
+}
+
+}  // namespace engine::cuda

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run/runner_base.h"
+
+#include <algorithm>
+
+#include "engine/run/memory.h"
+#include "engine/values/failure.h"
+
+namespace engine {
+
+RunnerBase::RunnerBase(ModelInfo info, std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
+                       std::shared_ptr<PagePool> pool, std::shared_ptr<const TraceLayout> layout)
+    : info_(std::move(info)),
+      tokenizer_(std::move(tokenizer)),
+      pool_(std::move(pool)),
+      layout_(std::move(layout)) {}
+
+void RunnerBase::refuse(std::string what, std::string hint) {
+    throw Error(Failure::Kind::BadRequest, std::move(what), {}, std::move(hint));
+}
+
+void RunnerBase::refuse_unknown(RunId id) {
+    refuse("run " + std::to_string(to_int(id)) + " is not open");
+}
+
+void RunnerBase::refuse_not_finite(std::int64_t position) {
+    throw Error(Failure::Kind::BadFile,
+                "the model's logits at position " + std::to_string(position) +
+                    " are not finite numbers: its weights do not fit its config");
+}
+
+Encoding RunnerBase::tokenize(std::string_view text, const TokenizeOptions& options) const {
+    return tokenizer_->encode(text, options);
+}
+
+Token RunnerBase::describe(TokenId id) const {
+    Token token;
+    token.id = id;
+    if (to_int(id) < tokenizer_->vocab()) {  // a model's table may be padded past its tokenizer's
+        token.bytes = tokenizer_->bytes(id);
+        token.control = tokenizer_->is_control(id);
+    }
+    return token;
+}
+
+Encoding RunnerBase::describe(std::span<const TokenId> ids) const {
+    check_tokens(ids);
+    Encoding encoding;
+    for (const TokenId id : ids) encoding.tokens.push_back(describe(id));
+    return encoding;
+}
+
+void RunnerBase::check_tokens(std::span<const TokenId> ids) const {
+    for (const TokenId id : ids) {
+        if (to_int(id) < 0 || to_int(id) >= info_.vocab)
+            refuse("token id " + std::to_string(to_int(id)) + " is not in the vocabulary of " +
+                   std::to_string(info_.vocab) + " tokens");
+    }
+}
+
+void RunnerBase::check_memory(std::int64_t tokens) const {
+    const std::int64_t needed = layout_->pages_for(tokens),
+                       left = pool_->capacity() - pool_->used();
+    const std::int64_t bytes = needed * layout_->page_bytes(), available = memory_left();
+    if (needed <= left && bytes <= available) return;
+    const std::int64_t room = std::min(left * layout_->page_bytes(), available);
+    throw Error(Failure::Kind::OutOfMemory,
+                std::to_string(tokens) + " tokens need " + format_bytes(bytes) + " of trace, and " +
+                    format_bytes(room) + " are free",
+                {}, "shorten the prompt, ask for fewer tokens or close another run");
+}
+
+void RunnerBase::check_open(const RunRequest& request) const {
+    const auto length = static_cast<std::int64_t>(request.tokens.size());
+    if (length == 0) refuse("the prompt is empty", "give at least one token");
+    if (length > info_.context)
+        refuse("the prompt has " + std::to_string(length) +
+                   " tokens, and the model's context holds " + std::to_string(info_.context),
+               "shorten it");
+    check_tokens(request.tokens);
+    check(request.sampling);
+    check_memory(std::min(info_.context, length + std::max<std::int64_t>(request.reserve, 0)));
+}
+
+void RunnerBase::check_fork(const RunTrace& parent, std::int64_t rows, TokenId token) const {
+    if (rows < 0 || rows > parent.rows() || rows >= info_.context)
+        refuse("position " + std::to_string(rows) + " cannot be forked: the run has " +
+               std::to_string(parent.rows()) + " rows");
+    check_tokens({&token, 1});
+    check_memory(layout_->page_tokens());
+}
+
+void RunnerBase::check_step(const RunTrace& trace) const {
+    if (trace.rows() < trace.tokens())
+        refuse("the prompt is not read yet: " + std::to_string(trace.rows()) + " of " +
+               std::to_string(trace.tokens()) + " tokens");
+    if (trace.tokens() >= info_.context)
+        refuse(
+            "the context of " + std::to_string(info_.context) + " tokens is full: no step possible",
+            "shorten the prompt to generate");
+}
+
+tokenizer::StreamDecoder RunnerBase::text_of(const RunTrace& trace) const {
+    tokenizer::StreamDecoder text;
+    for (std::int64_t at = 0; at < trace.tokens(); ++at)
+        (void)text.push(describe(trace.token(at)).bytes);
+    return text;
+}
+
+Step RunnerBase::step_of(RunId run, const Sampled& sampled, tokenizer::StreamDecoder& text,
+                         std::chrono::steady_clock::time_point started) const {
+    Step step;
+    step.run = run;
+    step.token = describe(sampled.token);
+    step.text = text.push(step.token.bytes);
+    step.unfinished = tokenizer::StreamDecoder(text).flush();
+    step.position = Position{sampled.position};
+    step.probability = sampled.probability;
+    for (std::size_t i = 0; i < sampled.alternatives.size(); ++i) {
+        const Choice& choice = sampled.alternatives[i];
+        step.alternatives.push_back({TokenId{choice.token}, describe(TokenId{choice.token}).bytes,
+                                     choice.probability, sampled.logits[i]});
+    }
+    step.rows = sampled.position + 1;
+    step.pages_used = pool_->used();
+    step.pages_total = pool_->capacity();
+    step.end_of_text =
+        to_int(sampled.token) < tokenizer_->vocab() && tokenizer_->ends_text(sampled.token);
+    step.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return step;
+}
+
+}  // namespace engine
