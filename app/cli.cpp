@@ -147,7 +147,7 @@ int runVerb(Cli& cli, const std::vector<std::string>& words) {
             std::vector<Option> options = verb->options;
             options.insert(options.end(), commonOptions().begin(), commonOptions().end());
             const Arguments arguments(options, 1, {words.begin() + 1, words.end()});
-            if (arguments.positionals().empty())
+            if (arguments.positionals().empty() && !arguments.has("--shape"))
                 throw engine::Error(engine::Failure::Kind::BadRequest, "MODEL is missing", "",
                                     "see headscope " + verb->name + " --help");
             cli.verbose = arguments.has("--verbose");
