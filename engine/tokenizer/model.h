@@ -19,7 +19,11 @@ struct ModelParts {
     };
     Kind kind = Kind::ByteLevelBpe;
     std::vector<std::pair<std::string, std::uint32_t>> vocabulary;  // with ids
-    std::vector<double> scores;  // of Unigram: the logarithm of each entry's probability
+    std::vector<double> scores;  // of Unigram: the logarithm of each entry's probability, −∞
+                                 // for one that is never found in a text
+    // Scores are added up in fp32, as SentencePiece does, else in fp64, as Hugging Face: where two
+    // cuts are equally good the rounding decides.
+    bool single_precision = false;
     std::vector<std::pair<std::string, std::string>> merges;
     std::vector<std::uint32_t> ranks;  // of the merges; empty: 0, 1, 2, …
     bool ignore_merges =

@@ -30,8 +30,8 @@ class Tokenizer {
     virtual bool has_chat_template() const = 0;  // one that is known here
 };
 
-// The tokenizer that belongs to a checkpoint: GGUF metadata, or tokenizer.json (with
-// tokenizer_config.json and generation_config.json where present) in its folder. Throws
+// The tokenizer that belongs to a checkpoint: GGUF metadata, or tokenizer.json of its folder, else
+// tokenizer.model (with tokenizer_config.json and generation_config.json where present). Throws
 // Error(BadFile | Unsupported), naming the pre-tokenizer, model type, normalizer or post-processor
 // that is not implemented.
 std::shared_ptr<const Tokenizer> make_tokenizer(const formats::Checkpoint&);

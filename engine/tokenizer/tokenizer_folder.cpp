@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands beside tokenizer.json: tokenizer_config.json (names of BOS and EOS, chat template),
+// tokenizer.json, or tokenizer.model where there is none, and what stands beside it:
+// tokenizer_config.json (names of BOS and EOS, chat template),
 // chat_template.jinja (where newer files keep the template), generation_config.json and config.json
 // (ids that end a text).
+#include <charconv>
 #include <filesystem>
+#include <set>
 
 #include "engine/formats/json_text.h"
 #include "engine/formats/mapped_file.h"
 #include "engine/tokenizer/json_fields.h"
+#include "engine/tokenizer/spm_vocabulary.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "engine/values/failure.h"
 
@@ -65,26 +69,75 @@ void add_config(const JsonFields& root, TokenizerParts& parts) {
         if (spelled == eos) parts.end_tokens.push_back(id);
 }
 
+// Tokens that stand beside a tokenizer.model: {"32000": {"content": …}} of tokenizer_config.json.
+void add_tokens_beside(const JsonFields& config, TokenizerParts& parts) {
+    std::set<std::uint32_t> taken;
+    for (const auto& entry : parts.model.vocabulary) taken.insert(entry.second);
+    for (const AddedToken& token : parts.added) taken.insert(token.id);
+    const auto add = [&](AddedToken token) {
+        if (taken.insert(token.id).second) parts.added.push_back(std::move(token));
+    };
+    if (config.has("added_tokens_decoder")) {
+        const JsonFields tokens = config.at("added_tokens_decoder");
+        if (!tokens.value().is_object()) tokens.bad("is not an object");
+        for (const auto& [id, value] : tokens.value().items()) {
+            const JsonFields token = tokens.at(id.c_str());
+            std::uint32_t number = 0;
+            const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+            if (error != std::errc() || end != id.data() + id.size() || number > largest_id)
+                token.bad("is no token id");
+            add({number, token.at("content").text(), token.flag_or("special", false), false,
+                 token.flag_or("single_word", false), token.flag_or("lstrip", false),
+                 token.flag_or("rstrip", false)});
+        }
+    }
+}
+
+TokenizerParts read_spm_folder(const fs::path& path, const nlohmann::json& config) {
+    const auto file = formats::MappedFile::open(path.string());
+    if (file->size() > largest_tokenizer)
+        throw Error(Failure::Kind::BadFile,
+                    "the file has " + std::to_string(file->size()) + " bytes, at most " +
+                        std::to_string(largest_tokenizer) + " are read",
+                    path.string());
+    const SpmFile spm = read_spm_file(file->text(), path.string());
+    TokenizerParts parts;
+    parts.where = path.string();
+    add_spm_vocabulary(spm.vocabulary, parts);
+    const std::string where = (path.parent_path() / "tokenizer_config.json").string();
+    bool adds_bos = true, adds_eos = false;  // as the families that come without a tokenizer.json
+    if (config.is_object()) {
+        const JsonFields root(config, where);
+        adds_bos = root.flag_or("add_bos_token", true);
+        adds_eos = root.flag_or("add_eos_token", false);
+        add_tokens_beside(root, parts);
+    }
+    if (adds_bos && spm.bos) parts.before.push_back(*spm.bos);
+    if (adds_eos && spm.eos) parts.after.push_back(*spm.eos);
+    if (spm.eos) parts.end_tokens.push_back(*spm.eos);
+    return parts;
+}
+
 }  // namespace
 
 TokenizerParts read_tokenizer_folder(const std::string& folder, const nlohmann::json* config) {
     const fs::path root(folder);
-    const fs::path main = root / "tokenizer.json";
-    const nlohmann::json file = read_json(main, largest_tokenizer);
-    if (file.is_null())
-        throw Error(Failure::Kind::BadFile, "there is no tokenizer.json", folder,
-                    "put the model's tokenizer.json beside its weights, or give token ids");
-    TokenizerParts parts = read_tokenizer_json(file, main.string());
-
+    const fs::path main = root / "tokenizer.json", spm = root / "tokenizer.model";
     const fs::path names = root / "tokenizer_config.json",
                    generation = root / "generation_config.json";
-    if (const nlohmann::json read = read_json(names, largest_other); !read.is_null())
-        add_config(JsonFields(read, names.string()), parts);
+    const nlohmann::json named = read_json(names, largest_other);
+    const nlohmann::json file = read_json(main, largest_tokenizer);
+    std::error_code ignored;
+    if (file.is_null() && !fs::exists(spm, ignored))
+        throw Error(Failure::Kind::BadFile, "there is no tokenizer.json or tokenizer.model", folder,
+                    "put the model's tokenizer.json beside its weights, or give token ids");
+    TokenizerParts parts =
+        file.is_null() ? read_spm_folder(spm, named) : read_tokenizer_json(file, main.string());
+    if (!named.is_null()) add_config(JsonFields(named, names.string()), parts);
     add_end_ids(read_json(generation, largest_other), generation.string(), parts.end_tokens);
     if (config) add_end_ids(*config, (root / "config.json").string(), parts.end_tokens);
 
     const fs::path jinja = root / "chat_template.jinja";
-    std::error_code ignored;
     if (fs::exists(jinja, ignored))
         parts.chat_template = formats::MappedFile::open(jinja.string())->text();
     return parts;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/tokenizer/utf8.h"
 #include "engine/tokenizer/vocabulary.h"
@@ -33,7 +34,9 @@ std::size_t count_nodes(const ModelParts& model) {
 }  // namespace
 
 Unigram::Unigram(const ModelParts& model, const std::string& where)
-    : children_(count_nodes(model)), byte_fallback_(model.byte_fallback) {
+    : children_(count_nodes(model)),
+      byte_fallback_(model.byte_fallback),
+      single_precision_(model.single_precision) {
     const auto refuse = [&](const std::string& what) {
         throw Error(Failure::Kind::BadFile, what, where);
     };
@@ -48,9 +51,10 @@ Unigram::Unigram(const ModelParts& model, const std::string& where)
     token_of_.push_back(no_id);
     for (std::size_t i = 0; i < scores_.size(); ++i) {
         const auto& [spelled, id] = model.vocabulary[i];
+        ids_.push_back(id);
+        if (scores_[i] == -std::numeric_limits<double>::infinity()) continue;
         if (!std::isfinite(scores_[i])) refuse("token " + std::to_string(id) + " has no score");
         unknown_score_ = std::min(unknown_score_, scores_[i]);
-        ids_.push_back(id);
         if (spelled.size() > longest_token) refuse("token " + std::to_string(id) + " is too long");
         std::uint32_t node = 0;
         for (const char c : spelled) {
@@ -74,6 +78,7 @@ void Unigram::encode(std::string_view piece, std::vector<Symbol>& out) const {
     const auto offer = [&](std::uint32_t begin, std::uint32_t end, std::uint32_t id, double score) {
         Best& at = best[end];
         score += best[begin].score;
+        if (single_precision_) score = static_cast<double>(static_cast<float>(score));
         if (at.begin == no_id || score > at.score) at = {score, begin, id};
     };
     for (std::uint32_t begin = 0; begin < size;) {

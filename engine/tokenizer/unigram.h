@@ -31,7 +31,7 @@ class Unigram final : public Model {
     std::uint32_t unknown_ = no_id;
     std::string unknown_spelling_;
     double unknown_score_ = 0;
-    bool byte_fallback_ = false;
+    bool byte_fallback_ = false, single_precision_ = false;
 };
 
 }  // namespace engine::tokenizer

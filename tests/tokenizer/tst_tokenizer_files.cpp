@@ -206,11 +206,8 @@ class TestTokenizerFiles : public QObject {
         QTest::addColumn<QString>("value");
         QTest::addColumn<QString>("name");
         QTest::newRow("model") << "tokenizer.ggml.model"
-                               << "llama"
-                               << "\"llama\"";
-        QTest::newRow("pre") << "tokenizer.ggml.pre"
-                             << "deepseek-llm"
-                             << "\"deepseek-llm\"";
+                               << "rwkv"
+                               << "\"rwkv\"";
     }
     void gguf_refusals() {
         QFETCH(QString, key);
