@@ -22,8 +22,10 @@ namespace {
 std::string format_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan) {
     const bool gguf = checkpoint.format == formats::Checkpoint::Format::Gguf;
     std::string storage;
-    if (!plan.layers.empty())
-        storage = formats::name_of(checkpoint.at(plan.layers.front().q).storage);
+    if (!plan.layers.empty()) {
+        const std::string& name = plan.layers.front().query();
+        storage = formats::name_of(checkpoint.at(name).storage);
+    }
     return (gguf ? "GGUF " : "safetensors ") + storage;
 }
 
@@ -36,12 +38,10 @@ std::int64_t planned_bytes(const formats::Checkpoint& checkpoint, const families
     count(plan.embedding);
     count(plan.final_norm);
     if (plan.unembedding != plan.embedding) count(plan.unembedding);
+    count(plan.final_norm_bias);
+    count(plan.position_embedding);
     for (const families::LayerWeights& layer : plan.layers)
-        for (const std::string* name :
-             {&layer.attention_norm, &layer.q, &layer.k, &layer.v, &layer.o, &layer.q_bias,
-              &layer.k_bias, &layer.v_bias, &layer.o_bias, &layer.q_norm, &layer.k_norm,
-              &layer.mlp_norm, &layer.gate, &layer.up, &layer.down})
-            count(*name);
+        for (const auto field : families::layer_weight_fields) count(layer.*field);
     return bytes;
 }
 

@@ -54,8 +54,9 @@ void fill_cell(Cell& cell, const kernels::ScoreRule& rule, const CellParts& part
         squares += sum * sum;
         dot += double{parts.p[row]} * parts.v[row];
     }
-    cell.value_norm = static_cast<float>(p * std::sqrt(squares));
-    cell.attribution = static_cast<float>(p * dot * parts.final_scale);
+    const double through = parts.attention_scale;
+    cell.value_norm = static_cast<float>(p * std::sqrt(squares) * through);
+    cell.attribution = static_cast<float>(p * dot * through * parts.final_scale);
 }
 
 Cell exact_cell(const Model& model, const HeadProjections& projections, const RunTrace& run,
@@ -66,6 +67,8 @@ Cell exact_cell(const Model& model, const HeadProjections& projections, const Ru
     const kernels::TraceView trace = run.view(at.layer);
     const kernels::ScoreRule rule = score_rule(model, at.layer);
     Cell cell = place_cell(run.id(), at, dest_position, src_position, rule);
+    const float lse = *trace.lse(dest, to_int(at.head));
+    if (rule.sinks != nullptr) cell.sink = std::exp(rule.sinks[to_int(at.head)] - lse);
     if (!cell.visible) return cell;
 
     const int head = to_int(at.head), kv_head = head / trace.group(), d = trace.head_dim;
@@ -75,8 +78,9 @@ Cell exact_cell(const Model& model, const HeadProjections& projections, const Ru
     parts.q = trace.q(dest, head);
     parts.key = [&](std::int64_t key) { return trace.k(key, kv_head); };
     parts.v = trace.v(src, kv_head);
-    parts.lse = *trace.lse(dest, head);
+    parts.lse = lse;
     parts.final_scale = run.final_scale()[dest];
+    if (const float* scales = run.attention_scales(at.layer)) parts.attention_scale = scales[dest];
     parts.r = r->data() + std::int64_t{head} * d * d;
     parts.p = p->data() + std::int64_t{head} * d;
     fill_cell(cell, rule, parts);

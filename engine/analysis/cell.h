@@ -20,8 +20,9 @@ struct CellParts {
     std::function<const float*(std::int64_t)> key;  // of a position from first_key() to dest
     const float* v = nullptr;                       // of src
     float lse = 0, final_scale = 0;                 // of dest
-    const float* r = nullptr;                       // [D, D] of the head
-    const float* p = nullptr;                       // of the head and the target
+    float attention_scale = 1;  // of dest: what the norm behind attention multiplies by, if any
+    const float* r = nullptr;   // [D, D] of the head
+    const float* p = nullptr;   // of the head and the target
 };
 void fill_cell(Cell&, const kernels::ScoreRule&, const CellParts&);
 

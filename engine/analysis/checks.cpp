@@ -6,6 +6,7 @@
 #include "engine/analysis/findings.h"
 #include "engine/analysis/head_writes.h"
 #include "engine/analysis/tiles.h"
+#include "engine/model/score_rule.h"
 
 namespace engine {
 
@@ -17,6 +18,7 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
     check_rows(published, {0, published});
     const std::int64_t d = config.head_dim, heads = config.query_heads, d_model = config.d_model;
     const kernels::TraceView trace = run.view(layer);
+    const kernels::ScoreRule rule = score_rule(model, layer);
 
     const std::vector<std::int64_t> chosen = rows_to_check(published);
     Findings findings;
@@ -39,6 +41,9 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
                 for (std::int64_t i = 0; i < d; ++i)
                     rebuilt[static_cast<std::size_t>(i)] += double{p[src]} * v[i];
             }
+            if (rule.sinks != nullptr)
+                sum += std::exp(double{rule.sinks[h]} -
+                                *trace.lse(dest, static_cast<std::int32_t>(h)));
             findings.row_sum.see(std::abs(sum - 1));
             const float* kept = trace.z(dest, static_cast<std::int32_t>(h));
             for (std::int64_t i = 0; i < d; ++i)

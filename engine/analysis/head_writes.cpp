@@ -48,6 +48,35 @@ std::vector<float> row_logits(const RunTrace& run, std::int64_t position, Residu
     return replay.logits_of(run, position);
 }
 
+namespace {
+
+// The logits of one row as the final norm and the unembedding give them, before any cap.
+std::vector<float> plain_logits(const Model& model, const RunTrace& run, std::int64_t position,
+                                ResidualReplay& replay) {
+    if (model.config.final_soft_cap <= 0) return row_logits(run, position, replay);
+    std::vector<float> out(static_cast<std::size_t>(model.config.vocab));
+    replay.logits(replay.replay(run, {position, position + 1}, {}), 1, out.data(), false);
+    return out;
+}
+
+// [d_model] of the residual stream, from a vector that stood before the norm behind attention.
+class ThroughPostNorm {
+  public:
+    ThroughPostNorm(const Model& model, const RunTrace& run, int layer, std::int64_t position)
+        : weight_(model.layers[static_cast<std::size_t>(layer)].attention_post_norm) {
+        if (const float* scales = run.attention_scales(Layer{layer})) scale_ = scales[position];
+    }
+    void apply(float* vector) const {
+        for (std::size_t i = 0; i < weight_.size(); ++i) vector[i] *= weight_[i] * scale_;
+    }
+
+  private:
+    const std::vector<float>& weight_;  // empty: nothing happens
+    float scale_ = 1;
+};
+
+}  // namespace
+
 ContributionTable contributions_at(const Model& model, const HeadProjections& projections,
                                    const RunTrace& run, const ContributionRequest& request,
                                    ResidualReplay& replay, const kernels::Parallel& parallel) {
@@ -55,11 +84,15 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
     check_rows(run.rows(), {at, at + 1});
     const ModelConfig& config = model.config;
     const std::int64_t d_model = config.d_model, heads = config.query_heads;
-    const std::vector<float> logits = row_logits(run, at, replay);
+    const std::vector<float> logits = plain_logits(model, run, at, replay);
     ContributionTable table = contribution_table(config, request, logits);
 
-    const Floats direction = projections.direction({table.target, table.distractor});
+    const Target target{table.target, table.distractor};
+    const Floats direction = projections.direction(target);
     const double scale = run.final_scale()[at];
+    const bool biased = std::any_of(config.per_layer.begin(), config.per_layer.end(),
+                                    [](const LayerConfig& layer) { return layer.o_bias; });
+    table.bias_attribution = static_cast<float>(projections.bias_attribution(target));
     const auto attribute = [&](const float* write) {
         return scale * dot(write, direction->data(), d_model);
     };
@@ -70,12 +103,14 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
             table.embedding_attribution = static_cast<float>(attribute(writes.before));
         }
         gather_z(run.view(Layer{writes.layer}), {at, at + 1}, z.data());
-        const std::vector<float> heads_out =
+        std::vector<float> heads_out =
             head_contributions(model, writes.layer, z.data(), 1, parallel);
-        const float* bias = model.layers[static_cast<std::size_t>(writes.layer)].o.bias();
+        const float* o_bias = model.layers[static_cast<std::size_t>(writes.layer)].o.bias();
+        std::vector<float> bias(static_cast<std::size_t>(d_model), 0.0f);
+        if (o_bias != nullptr) bias.assign(o_bias, o_bias + d_model);
         double apart = 0, most = 0;
         for (std::int64_t i = 0; i < d_model; ++i) {
-            double sum = bias != nullptr ? bias[i] : 0.0;
+            double sum = bias[static_cast<std::size_t>(i)];
             for (std::int64_t h = 0; h < heads; ++h)
                 sum += heads_out[static_cast<std::size_t>(h * d_model + i)];
             apart = std::max(apart, std::abs(sum - writes.attention_out[i]));
@@ -83,15 +118,23 @@ ContributionTable contributions_at(const Model& model, const HeadProjections& pr
         }
         if (most > 0)
             table.heads_close = std::max(table.heads_close, static_cast<float>(apart / most));
+        const ThroughPostNorm post_norm(model, run, writes.layer, at);
         for (std::int64_t h = 0; h < heads; ++h) {
-            const float* write = heads_out.data() + h * d_model;
+            float* write = heads_out.data() + h * d_model;
+            post_norm.apply(write);
             table.head_norm.push_back(length(write, d_model));
             table.head_attribution.push_back(static_cast<float>(attribute(write)));
         }
-        table.attention_norm.push_back(length(writes.attention_out, d_model));
-        table.attention_attribution.push_back(static_cast<float>(attribute(writes.attention_out)));
-        table.mlp_norm.push_back(length(writes.mlp_out, d_model));
-        table.mlp_attribution.push_back(static_cast<float>(attribute(writes.mlp_out)));
+        if (biased) {
+            post_norm.apply(bias.data());
+            table.output_bias_norm.push_back(length(bias.data(), d_model));
+            table.output_bias_attribution.push_back(static_cast<float>(attribute(bias.data())));
+        }
+        table.attention_norm.push_back(length(writes.attention_write, d_model));
+        table.attention_attribution.push_back(
+            static_cast<float>(attribute(writes.attention_write)));
+        table.mlp_norm.push_back(length(writes.mlp_write, d_model));
+        table.mlp_attribution.push_back(static_cast<float>(attribute(writes.mlp_write)));
     });
     close_contributions(table, logits);
     return table;

@@ -2,11 +2,13 @@
 #include "engine/analysis/named_tensors.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "engine/analysis/head_writes.h"
 #include "engine/analysis/tiles.h"
+#include "engine/model/blocks.h"
 #include "kernels/contribution.h"
-#include "kernels/elementwise.h"
 
 namespace engine {
 
@@ -46,7 +48,8 @@ const NamedTensors::Streams& NamedTensors::streams(const RunTrace& run, Rows row
 
 std::vector<float> NamedTensors::contribution_rows(const RunTrace& run, int layer, Rows rows,
                                                    bool norms) {
-    if (norms) {
+    // A post-norm's weight is in R: the length before it is taken of the contributions themselves.
+    if (norms && !model_->config.post_norm) {
         const Floats r = projections_->r(layer);
         std::vector<float> out(static_cast<std::size_t>(rows.count() * model_->config.query_heads));
         kernels::ContributionArgs args;
@@ -60,7 +63,17 @@ std::vector<float> NamedTensors::contribution_rows(const RunTrace& run, int laye
     }
     std::vector<float> z(static_cast<std::size_t>(rows.count() * model_->config.q_columns()));
     gather_z(run.view(Layer{layer}), rows, z.data());
-    return head_contributions(*model_, layer, z.data(), rows.count(), parallel_);
+    std::vector<float> parts =
+        head_contributions(*model_, layer, z.data(), rows.count(), parallel_);
+    if (!norms) return parts;
+    const auto d_model = static_cast<std::size_t>(model_->config.d_model);
+    std::vector<float> lengths;
+    for (std::size_t at = 0; at < parts.size(); at += d_model) {
+        const float* part = parts.data() + at;
+        lengths.push_back(
+            static_cast<float>(std::sqrt(std::inner_product(part, part + d_model, part, 0.0))));
+    }
+    return lengths;
 }
 
 std::vector<float> NamedTensors::attribution(const RunTrace& run, const TensorName& name,
@@ -85,17 +98,19 @@ std::vector<float> NamedTensors::attribution(const RunTrace& run, const TensorNa
         args.p = p->data();
         args.dot = out.data() + i * heads;
         kernels::cpu::contributions(args, parallel_);
-        for (std::int64_t h = 0; h < heads; ++h) args.dot[h] *= run.final_scale()[args.begin];
+        const float* scales = run.attention_scales(*name.layer);
+        const float scale =
+            run.final_scale()[args.begin] * (scales != nullptr ? scales[args.begin] : 1);
+        for (std::int64_t h = 0; h < heads; ++h) args.dot[h] *= scale;
     }
     return out;
 }
 
 std::vector<float> NamedTensors::qkv(const RunTrace& run, int layer, Rows rows) {
     const DecoderLayer& weights = model_->layers[static_cast<std::size_t>(layer)];
-    const std::int64_t count = rows.count(), d_model = model_->config.d_model;
+    const std::int64_t count = rows.count();
     std::vector<float> normed = streams(run, rows).before[static_cast<std::size_t>(layer)];
-    kernels::cpu::rms_norm(normed.data(), weights.attention_norm.data(), model_->config.norm_eps,
-                           normed.data(), count, d_model, parallel_);
+    attention_input(model_->config, weights, normed.data(), normed.data(), count, parallel_);
     std::vector<float> out(static_cast<std::size_t>(count * weights.qkv.out()));
     PanelScratch panel;
     weights.qkv.forward(normed.data(), count, out.data(), false, panel, parallel_);

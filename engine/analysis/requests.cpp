@@ -135,6 +135,7 @@ ContributionTable contribution_table(const ModelConfig& config, const Contributi
     const auto logit_of = [&](TokenId token) {
         return logits[static_cast<std::size_t>(to_int(token))];
     };
+    table.soft_cap = config.final_soft_cap;
     table.logit = logit_of(table.target) - (table.distractor ? logit_of(*table.distractor) : 0.0f);
     return table;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/model/blocks.h"
 #include "engine/model/mlp.h"
 #include "kernels/elementwise.h"
 
@@ -28,30 +29,39 @@ const float* ResidualReplay::replay(const RunTrace& run, Rows rows,
     tokens_.clear();
     for (std::int64_t at = rows.begin; at < rows.end; ++at)
         tokens_.push_back(to_int(run.token(at)));
-    model_->embed(tokens_.data(), count, after_.data());
+    model_->embed(tokens_.data(), rows.begin, count, after_.data());
+    // What a block put out to what the stream gets of it.
+    const auto written = [&](const std::vector<float>& out, const std::vector<float>& post_norm,
+                             std::vector<float>& write) -> const float* {
+        if (!config.post_norm) return out.data();
+        write = out;
+        apply_post_norm(config, post_norm, write.data(), count, nullptr, parallel_);
+        return write.data();
+    };
 
     for (int index = 0; index < config.layers; ++index) {
         const DecoderLayer& layer = model_->layers[static_cast<std::size_t>(index)];
         before_.swap(after_);
         gather_z(run.view(Layer{index}), rows, z_.data());
         layer.o.forward(z_.data(), count, attention_.data(), false, panel_, parallel_);
+        const float* attention = written(attention_, layer.attention_post_norm, attention_write_);
         std::copy_n(before_.data(), size, after_.data());
-        kernels::cpu::add(after_.data(), attention_.data(), size, parallel_);
-        kernels::cpu::rms_norm(after_.data(), layer.mlp_norm.data(), config.norm_eps,
-                               normed_.data(), count, config.d_model, parallel_);
-        mlp(layer, normed_.data(), count, hidden_.data(), mlp_.data(), false, panel_, parallel_);
-        kernels::cpu::add(after_.data(), mlp_.data(), size, parallel_);
-        if (visit) visit({index, before_.data(), attention_.data(), mlp_.data(), after_.data()});
+        kernels::cpu::add(after_.data(), attention, size, parallel_);
+        const float* stream = config.parallel_residual ? before_.data() : after_.data();
+        const float* input = mlp_input(config, layer, stream, normed_.data(), count, parallel_);
+        mlp(config, layer, input, count, hidden_.data(), mlp_.data(), false, panel_, parallel_);
+        const float* fed = written(mlp_, layer.mlp_post_norm, mlp_write_);
+        kernels::cpu::add(after_.data(), fed, size, parallel_);
+        if (visit)
+            visit({index, before_.data(), attention_.data(), mlp_.data(), attention, fed,
+                   after_.data()});
     }
     return after_.data();
 }
 
-void ResidualReplay::logits(const float* residual, std::int64_t rows, float* to) {
-    const ModelConfig& config = model_->config;
-    normed_.resize(static_cast<std::size_t>(rows * config.d_model));
-    kernels::cpu::rms_norm(residual, model_->final_norm.data(), config.norm_eps, normed_.data(),
-                           rows, config.d_model, parallel_);
-    model_->unembedding.forward(normed_.data(), rows, to, false, panel_, parallel_);
+void ResidualReplay::logits(const float* residual, std::int64_t rows, float* to, bool capped) {
+    normed_.resize(static_cast<std::size_t>(rows * model_->config.d_model));
+    engine::logits_of(*model_, residual, rows, capped, normed_.data(), to, panel_, parallel_);
 }
 
 std::vector<float> ResidualReplay::logits_of(const RunTrace& run, std::int64_t position) {

@@ -13,6 +13,21 @@
 namespace engine {
 namespace {
 
+// What a row's cells are multiplied by beside their column weight: the scales of the norms that
+// they go through, frozen at dest. Empty: nothing.
+std::vector<float> row_weight(const RunTrace& run, Layer layer, bool attribution) {
+    const float* through = run.attention_scales(layer);
+    if (!attribution && through == nullptr) return {};
+    const std::int64_t rows = run.rows();
+    std::vector<float> weight(static_cast<std::size_t>(rows), 1.0f);
+    for (std::int64_t i = 0; i < rows; ++i) {
+        float& at = weight[static_cast<std::size_t>(i)];
+        if (attribution) at = run.final_scale()[i];
+        if (through != nullptr) at *= through[i];
+    }
+    return weight;
+}
+
 // ‖v[src] · W_O_h‖ or v[src] · p_h for the tile's sources that have a row; 0 past them.
 std::vector<float> column_weight(const HeadProjections& projections, const RunTrace& run,
                                  LayerHead at, const TileRequest& request, Rows src,
@@ -61,7 +76,7 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     std::vector<kernels::TileHead> heads(request.heads.size());
     std::vector<std::vector<float>> weights;  // stays put: reserved for both runs of every head
     std::vector<kernels::TraceView> minus_views(request.heads.size());
-    weights.reserve(2 * request.heads.size());
+    weights.reserve(4 * request.heads.size());
     for (std::size_t i = 0; i < heads.size(); ++i) {
         const LayerHead at = request.heads[i];
         kernels::TileHead& head = heads[i];
@@ -74,14 +89,20 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
                 column_weight(projections, of, at, request, plan.sources(), parallel));
             return weights.back().data();
         };
+        const auto weigh_rows = [&](const RunTrace& of) -> const float* {
+            std::vector<float> rows = row_weight(of, at.layer, plan.attribution);
+            if (rows.empty()) return nullptr;
+            weights.push_back(std::move(rows));
+            return weights.back().data();
+        };
         if (plan.weighted) head.column_weight = weigh(*run);
-        if (plan.attribution) head.row_weight = run->final_scale();
+        if (plan.weighted) head.row_weight = weigh_rows(*run);
         if (minus) {
             minus_views[i] = minus->view(at.layer);
             head.minus_trace = &minus_views[i];
             head.minus_rows = minus->rows();
             if (plan.weighted) head.minus_column_weight = weigh(*minus);
-            if (plan.attribution) head.minus_row_weight = minus->final_scale();
+            if (plan.weighted) head.minus_row_weight = weigh_rows(*minus);
         }
         const std::size_t offset = i * static_cast<std::size_t>(pixels);
         head.out = bytes ? nullptr : floats.data() + offset;

@@ -13,7 +13,11 @@ RunTrace::RunTrace(RunId id, std::shared_ptr<PagePool> pool,
       capacity_(capacity),
       token_ids_(static_cast<std::size_t>(capacity)),
       final_scale_(static_cast<std::size_t>(capacity)),
-      block_table_(static_cast<std::size_t>(layout_->pages_for(capacity))) {}
+      block_table_(static_cast<std::size_t>(layout_->pages_for(capacity))) {
+    if (const int layers = layout_->post_normed_layers(); layers > 0)
+        attention_scales_ = std::make_unique_for_overwrite<float[]>(
+            static_cast<std::size_t>(layers) * static_cast<std::size_t>(capacity));
+}
 
 RunTrace::~RunTrace() {
     for (std::int64_t i = 0; i < pages_; ++i)
@@ -34,6 +38,9 @@ void RunTrace::share(const RunTrace& parent, std::int64_t rows) {
     }
     std::copy_n(parent.token_ids_.begin(), rows, token_ids_.begin());
     std::copy_n(parent.final_scale_.begin(), rows, final_scale_.begin());
+    for (int layer = 0; layer < layout_->post_normed_layers(); ++layer)
+        std::copy_n(parent.attention_scales(Layer{layer}), rows, attention_scales(Layer{layer}));
+    prompt_length_ = parent.prompt_length_;
     tokens_ = rows;
     publish(rows, nullptr);
 }

@@ -45,6 +45,13 @@ class RunTrace {
     void set_final_scale(std::int64_t position, float scale) {
         final_scale_[static_cast<std::size_t>(position)] = scale;
     }
+    // Tokens of the prompt that the run began with: what longrope chooses its frequencies by.
+    void set_prompt_length(std::int64_t tokens) { prompt_length_ = tokens; }
+    std::int64_t prompt_length() const { return prompt_length_; }
+    // [capacity], to be written for a position before it is published; null without post-norms.
+    float* attention_scales(Layer layer) {
+        return attention_scales_ ? attention_scales_.get() + to_int(layer) * capacity_ : nullptr;
+    }
     // logits: of row `rows` − 1, or null when they were not computed (inside a prompt).
     void publish(std::int64_t rows, std::shared_ptr<const RowLogits> logits);
 
@@ -56,6 +63,11 @@ class RunTrace {
     // position. One number a token, kept so that a whole attribution map is exact without running
     // the model over all rows again.
     const float* final_scale() const { return final_scale_.data(); }
+    // Likewise of the norm behind a layer's attention: what its heads' writes are multiplied by,
+    // beside its weight. Null without post-norms.
+    const float* attention_scales(Layer layer) const {
+        return attention_scales_ ? attention_scales_.get() + to_int(layer) * capacity_ : nullptr;
+    }
     // Of the newest row whose logits were computed; null before. Those of other rows are computed
     // again from z.
     std::shared_ptr<const RowLogits> newest_logits() const { return newest_logits_.load(); }
@@ -71,8 +83,10 @@ class RunTrace {
     std::shared_ptr<const TraceLayout> layout_;
     std::int64_t capacity_;
     std::int64_t tokens_ = 0;
-    std::vector<TokenId> token_ids_;         // [capacity]
-    std::vector<float> final_scale_;         // [capacity]
+    std::vector<TokenId> token_ids_;             // [capacity]
+    std::vector<float> final_scale_;             // [capacity]
+    std::unique_ptr<float[]> attention_scales_;  // [layers, capacity], pages taken as written
+    std::int64_t prompt_length_ = 0;
     std::vector<std::int32_t> block_table_;  // [pages for capacity]
     std::int64_t pages_ = 0;                 // of block_table_ that are taken
     std::atomic<std::int64_t> rows_ = 0;

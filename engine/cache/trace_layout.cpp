@@ -9,7 +9,8 @@ TraceLayout::TraceLayout(const ModelConfig& config, std::int64_t page_tokens, bo
       element_(element),
       query_heads_(config.query_heads),
       kv_heads_(config.kv_heads),
-      head_dim_(config.head_dim) {
+      head_dim_(config.head_dim),
+      post_normed_layers_(config.post_norm ? config.layers : 0) {
     std::int64_t end = 0;
     const std::int64_t size = element == kernels::Element::F32 ? 4 : 2;
     const auto place = [&end](std::int64_t bytes) {

@@ -22,6 +22,8 @@ class TraceLayout {
     std::int64_t pages_for(std::int64_t tokens) const {
         return (tokens + page_tokens_ - 1) / page_tokens_;
     }
+    // Layers whose attention output is normed before it is added: a run keeps that norm's scale.
+    int post_normed_layers() const { return post_normed_layers_; }
     kernels::TraceView view(int layer, std::byte* pool, const std::int32_t* block_table) const;
 
   private:
@@ -31,7 +33,7 @@ class TraceLayout {
     std::vector<Offsets> layers_;
     std::int64_t page_bytes_ = 0, page_tokens_ = 0;
     kernels::Element element_;  // of k, v, q and z; lse is fp32
-    int query_heads_ = 0, kv_heads_ = 0, head_dim_ = 0;
+    int query_heads_ = 0, kv_heads_ = 0, head_dim_ = 0, post_normed_layers_ = 0;
 };
 
 }  // namespace engine

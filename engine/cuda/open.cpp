@@ -7,6 +7,7 @@
 #include "engine/cuda/cuda_runner.h"
 #include "engine/cuda/loading.h"
 #include "engine/cuda/module.h"
+#include "engine/model/decoder_terms.h"
 #include "engine/run/memory.h"
 #include "engine/run/model_facts.h"
 #include "engine/run/shapes.h"
@@ -83,6 +84,12 @@ void check_fits(const ModelConfig& config, Element element, const TraceLayout& l
                     {}, "use --device cpu, or close what else uses the GPU");
 }
 
+// A term that the decode kernels lack, or a size that they do not take.
+std::string lacking_of(const ModelConfig& config, Element element) {
+    const std::string term = term_beyond_llama(config);
+    return term.empty() ? lacking(config, element) : term;
+}
+
 std::unique_ptr<Engine> run_on_device(const OpenRequest& request, int device, Element element,
                                       std::shared_ptr<const DeviceModel> model,
                                       std::shared_ptr<const tokenizer::Tokenizer> tokens,
@@ -146,8 +153,9 @@ std::unique_ptr<Engine> open(const OpenRequest& request, int device, const OnPro
     if (!request.shape.empty()) return open_shape(request, device);
     const formats::Checkpoint checkpoint = formats::open_checkpoint(request.path);
     const families::ModelPlan plan = families::plan_model(checkpoint);
-    const Element element = element_of(request.dtype, checkpoint.at(plan.layers.front().q).storage);
-    lacks = lacking(plan.config, element);
+    const Element element =
+        element_of(request.dtype, checkpoint.at(plan.layers.front().query()).storage);
+    lacks = lacking_of(plan.config, element);
     if (!lacks.empty()) return nullptr;
     const TraceLayout layout(plan.config, request.page_tokens, request.capture, element);
     check_fits(plan.config, element, layout, plan.embedding == plan.unembedding);
@@ -182,8 +190,8 @@ bool headscope_inspect_on_cuda(int device, const engine::formats::Checkpoint* ch
                                const engine::families::ModelPlan* plan, engine::ModelInfo* info,
                                std::string* lacks) {
     using namespace engine::cuda;
-    const auto element = element_of({}, checkpoint->at(plan->layers.front().q).storage);
-    *lacks = lacking(plan->config, element);
+    const auto element = element_of({}, checkpoint->at(plan->layers.front().query()).storage);
+    *lacks = lacking_of(plan->config, element);
     if (!lacks->empty()) return false;
     check(cudaSetDevice(device), "cudaSetDevice");
     const engine::TraceLayout layout(plan->config, info->page_tokens, true, element);

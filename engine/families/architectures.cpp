@@ -4,7 +4,9 @@
 namespace engine::families {
 
 std::span<const Architecture* const> architectures() {
-    static constexpr const Architecture* all[] = {&llama, &qwen3};
+    static constexpr const Architecture* all[] = {&llama,   &mistral,  &qwen2,  &qwen3,
+                                                  &smollm3, &gemma2,   &gemma3, &olmo2,
+                                                  &phi3,    &gpt_neox, &gpt2};
     return all;
 }
 

@@ -4,9 +4,9 @@
 
 namespace engine::families {
 
-// RoPE of a config.json in either dialect: rope_theta and rope_scaling at the top, or a nested
-// rope_parameters. Throws Error(Unsupported) for a scaling that is not implemented, by name.
-RopeFacts rope_of_config(const ConfigReader& config, std::int64_t context,
-                         const Architecture& architecture);
+// Sets rope and local_rope of facts, whose context and head_dim are known, from a config.json in
+// either dialect: rope_theta and rope_scaling at the top, or a nested rope_parameters (one set, or
+// one a layer type). Throws Error(Unsupported) for a scaling that is not implemented, by name.
+void read_rope(const ConfigReader& config, const Architecture& architecture, Facts& facts);
 
 }  // namespace engine::families

@@ -38,21 +38,62 @@ std::vector<int> by_layer_types(const json& types, const ConfigReader& config, i
     return windows;
 }
 
+// What the family's own rule says of layer i.
+bool windowed(const ConfigReader& config, const std::vector<bool>& has_rope, std::int64_t i,
+              const Architecture& architecture) {
+    switch (architecture.windows) {
+        case Windows::None: return false;
+        case Windows::All: return true;
+        case Windows::NoRope: return !has_rope[static_cast<std::size_t>(i)];
+        case Windows::LastLayers:
+            return i >= config.integer_or("max_window_layers", architecture.default_window_layer,
+                                          {0, 1 << 20});
+        case Windows::Periodic: {
+            const char* key = architecture.keys.window_period;
+            return (i + 1) % config.integer_or(key, architecture.window_period, {1, 1 << 20}) != 0;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
-std::vector<int> windows_of_config(const ConfigReader& config, int layers,
+std::vector<bool> rope_layers_of_config(const ConfigReader& config, int layers,
+                                        const Architecture& architecture) {
+    std::vector<bool> has_rope(static_cast<std::size_t>(layers), !architecture.learned_positions);
+    if (architecture.no_rope_period == 0) return has_rope;
+    const json* list = config.find(architecture.keys.no_rope_layers);
+    if (list && (!list->is_array() || list->size() < has_rope.size()))
+        throw Error(Failure::Kind::BadFile,
+                    config.name(architecture.keys.no_rope_layers) + " names " +
+                        std::to_string(list->size()) + " layers, num_hidden_layers is " +
+                        std::to_string(layers),
+                    config.where());
+    const std::int64_t period = config.integer_or(architecture.keys.no_rope_period,
+                                                  architecture.no_rope_period, {1, 1 << 20});
+    for (std::size_t i = 0; i < has_rope.size(); ++i) {
+        if (list && (*list)[i] != 0 && (*list)[i] != 1)
+            config.wrong_type(architecture.keys.no_rope_layers, "a list of 0 and 1");
+        has_rope[i] = list ? (*list)[i] == 1 : (static_cast<std::int64_t>(i) + 1) % period != 0;
+    }
+    return has_rope;
+}
+
+std::vector<int> windows_of_config(const ConfigReader& config, const std::vector<bool>& has_rope,
                                    const Architecture& architecture) {
-    std::vector<int> windows(static_cast<std::size_t>(layers), 0);
+    std::vector<int> windows(has_rope.size(), 0);
     if (architecture.windows == Windows::None) return windows;
-    const bool on = config.flag_or("use_sliding_window", false);
+    const bool asked =
+        architecture.windows == Windows::LastLayers || architecture.windows == Windows::NoRope;
+    const bool on = config.flag_or("use_sliding_window", !asked);
     const json* types = config.find("layer_types");
     if (!on && !types) return windows;  // whatever sliding_window says
     const int window = window_size(config, architecture);
+    const int layers = static_cast<int>(windows.size());
     if (types) return by_layer_types(*types, config, layers, window);
-    const std::int64_t first =
-        config.integer_or("max_window_layers", architecture.default_window_layer, {0, 1 << 20});
-    for (std::int64_t layer = first; layer < layers; ++layer)
-        windows[static_cast<std::size_t>(layer)] = window;
+    for (int i = 0; i < layers; ++i)
+        if (windowed(config, has_rope, i, architecture))
+            windows[static_cast<std::size_t>(i)] = window;
     return windows;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/families/facts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -30,11 +31,20 @@ void check_heads(const Facts& facts, const std::string& where) {
                     std::to_string(facts.query_heads) + " query heads cannot share " +
                         std::to_string(facts.kv_heads) + " KV heads evenly",
                     where);
-    if (facts.head_dim % 2 != 0)
+    if (std::find(facts.has_rope.begin(), facts.has_rope.end(), true) == facts.has_rope.end())
+        return;
+    const int turning = rotary_dim(facts.rope, facts.head_dim);
+    if (turning % 2 != 0 || turning < 2)
         throw Error(Failure::Kind::BadFile,
-                    "head_dim is " + std::to_string(facts.head_dim) +
-                        ", rotary embedding needs an even one",
+                    (turning == facts.head_dim ? "head_dim is " + std::to_string(facts.head_dim)
+                                               : std::to_string(turning) + " dims of head_dim " +
+                                                     std::to_string(facts.head_dim) + " turn") +
+                        ", rotary embedding needs an even number",
                     where);
+}
+
+int rotary_dim(const RopeFacts& rope, int head_dim) {
+    return rope.dims < 0 ? head_dim : rope.dims;
 }
 
 }  // namespace engine::families

@@ -3,6 +3,7 @@
 // at.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,19 @@
 namespace engine::families {
 
 struct RopeFacts {
-    enum class Scaling : std::uint8_t { None, Linear, Llama3 };
+    enum class Scaling : std::uint8_t { None, Linear, Llama3, Yarn };
     double theta = 10000;
+    int dims = -1;  // of a head that turn, the first ones; -1: all
     Scaling scaling = Scaling::None;
     double factor = 1;
-    double low_frequency_factor = 1, high_frequency_factor = 4, original_context = 8192;  // Llama3
-    std::vector<double> divisors;  // one a frequency: GGUF's rope_freqs tensor; empty: none
+    double original_context = 8192;                              // Llama3, Yarn, long divisors
+    double low_frequency_factor = 1, high_frequency_factor = 4;  // Llama3
+    double beta_fast = 32, beta_slow = 1;                        // Yarn
+    bool truncate = true;                                        // Yarn
+    double attention_factor = 1;
+    // One a frequency: GGUF's rope_freqs tensor, longrope's short factors; empty: none.
+    std::vector<double> divisors;
+    std::vector<double> long_divisors;  // of runs longer than original_context; empty: the same
 };
 
 struct Facts {
@@ -25,13 +33,22 @@ struct Facts {
     int layers = 0, query_heads = 0, kv_heads = 0, head_dim = 0, d_model = 0, d_ff = 0, vocab = 0;
     std::int64_t context = 0;
     double norm_eps = 0;
-    bool attention_bias = false;  // config.json only; a GGUF file says it by its tensors
-    bool tied = false;            // likewise
+    Activation activation = Activation::Silu;
+    // config.json only; a GGUF file says these by its tensors
+    bool qkv_bias = false, o_bias = false, mlp_bias = false, tied = false;
+    bool parallel_residual = false;
+    double soft_cap = 0, final_soft_cap = 0;  // 0: none
     RopeFacts rope;
-    std::vector<int> windows;  // [layers], 0: full
+    std::optional<RopeFacts> local_rope;  // of windowed layers, where they have one of their own
+    std::vector<int> windows;             // [layers], 0: full
+    std::vector<bool> has_rope;           // [layers]; all false where positions are learned
+    std::vector<double> scales;           // [layers], of q·k
 };
 
-inline constexpr const char* rope_divisors_name = "rope_freqs.weight";
+// Of GGUF: llama3's divisors, and longrope's.
+inline constexpr const char *rope_divisors_name = "rope_freqs.weight",
+                            *rope_short_divisors_name = "rope_factors_short.weight",
+                            *rope_long_divisors_name = "rope_factors_long.weight";
 
 // Both throw Error: BadFile for a missing, mistyped or absurd value, Unsupported for a term that is
 // not implemented.
@@ -51,8 +68,11 @@ std::int64_t within(std::int64_t value, Limits limits, const std::string& key,
                     const std::string& where);
 double positive(double value, const std::string& key, const std::string& where);
 
-// Cross checks of what both dialects say: KV heads divide query heads, head_dim is even. Throws
-// Error(BadFile).
+// Cross checks of what both dialects say: KV heads divide query heads, rotary dims are whole and
+// even. Throws Error(BadFile).
 void check_heads(const Facts&, const std::string& where);
+
+// How many dims of a head turn.
+int rotary_dim(const RopeFacts&, int head_dim);
 
 }  // namespace engine::families

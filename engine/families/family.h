@@ -2,6 +2,7 @@
 // A family is data: how its config becomes independent facts (ModelConfig) and its tensor names
 // become roles. No code path of the decoder knows a family by name.
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,16 +16,58 @@ namespace engine::families {
 // interleaved rotation.
 enum class RotaryRows : std::uint8_t { HalfSplit, Interleaved };
 
+// How the rows of one tensor that holds q, k and v lie: all of q, then k, then v, or head after
+// head, each with its own q, k and v.
+enum class FusedRows : std::uint8_t { QThenKThenV, HeadByHead };
+
 struct LayerWeights {  // names in the checkpoint; empty: the model has none
-    std::string attention_norm, q, k, v, o, q_bias, k_bias, v_bias, o_bias, q_norm, k_norm;
-    std::string mlp_norm, gate, up, down;
+    std::string attention_norm, attention_norm_bias, attention_post_norm;
+    std::string q, k, v, o, q_bias, k_bias, v_bias, o_bias, q_norm, k_norm;
+    std::string qkv, qkv_bias;  // one tensor instead of q, k and v
+    std::string sinks;          // [Hq] logits
+    std::string mlp_norm, mlp_norm_bias, mlp_post_norm;
+    std::string gate, up, down, gate_bias, up_bias, down_bias;
+    std::string gate_up;  // one tensor instead of gate and up, gate's rows first
+    // The tensor that holds q's rows.
+    const std::string& query() const { return q.empty() ? qkv : q; }
 };
+// Every field, for whoever treats all names alike.
+inline constexpr std::array layer_weight_fields{&LayerWeights::attention_norm,
+                                                &LayerWeights::attention_norm_bias,
+                                                &LayerWeights::attention_post_norm,
+                                                &LayerWeights::q,
+                                                &LayerWeights::k,
+                                                &LayerWeights::v,
+                                                &LayerWeights::o,
+                                                &LayerWeights::q_bias,
+                                                &LayerWeights::k_bias,
+                                                &LayerWeights::v_bias,
+                                                &LayerWeights::o_bias,
+                                                &LayerWeights::q_norm,
+                                                &LayerWeights::k_norm,
+                                                &LayerWeights::qkv,
+                                                &LayerWeights::qkv_bias,
+                                                &LayerWeights::sinks,
+                                                &LayerWeights::mlp_norm,
+                                                &LayerWeights::mlp_norm_bias,
+                                                &LayerWeights::mlp_post_norm,
+                                                &LayerWeights::gate,
+                                                &LayerWeights::up,
+                                                &LayerWeights::down,
+                                                &LayerWeights::gate_bias,
+                                                &LayerWeights::up_bias,
+                                                &LayerWeights::down_bias,
+                                                &LayerWeights::gate_up};
 
 struct ModelPlan {
     ModelConfig config;
     RotaryRows q_rows = RotaryRows::HalfSplit, k_rows = RotaryRows::HalfSplit;
-    std::string embedding, final_norm,
-        unembedding;  // unembedding == embedding when the head is tied
+    FusedRows fused_rows = FusedRows::QThenKThenV;
+    bool transposed = false;  // matrices of the layers lie [in, out]
+    double norm_offset = 0;   // a stored RMS weight w stands for offset + w
+    std::string embedding, final_norm, final_norm_bias,
+        unembedding;                 // unembedding == embedding when the head is tied
+    std::string position_embedding;  // [context, d_model], added to the token's; empty: none
     std::vector<LayerWeights> layers;
     std::vector<std::string> unused;  // tensors that the file holds beside
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The GGUF dialect: metadata under the architecture's name, biases, tying and llama3's frequencies
 // told by tensors.
+#include <cmath>
 #include <filesystem>
 
-#include "engine/families/facts.h"
+#include "engine/families/gguf_rope.h"
 #include "engine/families/refused_terms.h"
-#include "engine/formats/gguf_quants.h"
 #include "engine/formats/messages.h"
 #include "engine/values/failure.h"
 
@@ -14,46 +14,7 @@ namespace {
 
 using formats::Checkpoint;
 
-class GgufReader {
-  public:
-    GgufReader(const Checkpoint& checkpoint, const Architecture& architecture)
-        : checkpoint_(checkpoint),
-          prefix_(std::string(architecture.name) + "."),
-          where_(formats::shown(checkpoint.path, 400)) {}
-
-    std::string key(const char* name) const { return prefix_ + name; }
-    const std::string& where() const { return where_; }
-    const formats::Metadata& metadata() const { return checkpoint_.metadata; }
-
-    // A list with one number a layer is taken when they are all the same.
-    std::int64_t integer(const char* name, Limits limits) const {
-        const std::string full = key(name);
-        const auto* value = metadata().find(full);
-        const auto* list = value ? std::get_if<std::vector<std::int64_t>>(value) : nullptr;
-        if (list && !list->empty()) {
-            for (const std::int64_t number : *list)
-                if (number != list->front())
-                    throw Error(Failure::Kind::Unsupported,
-                                full + " differs between layers (" + std::to_string(list->front()) +
-                                    ", " + std::to_string(number) + "), which is not implemented",
-                                where_);
-            return within(list->front(), limits, full, where_);
-        }
-        return within(metadata().integer(full), limits, full, where_);
-    }
-    std::int64_t integer_or(const char* name, std::int64_t otherwise, Limits limits) const {
-        return metadata().has(key(name)) ? integer(name, limits) : otherwise;
-    }
-    double number_or(const char* name, double otherwise) const {
-        return positive(metadata().number_or(key(name), otherwise), key(name), where_);
-    }
-
-  private:
-    const Checkpoint& checkpoint_;
-    std::string prefix_, where_;
-};
-
-int head_dim_of(const GgufReader& gguf, const Facts& facts) {
+int head_dim_of(const GgufReader& gguf, const Facts& facts, const Architecture& architecture) {
     std::int64_t head_dim = facts.d_model / facts.query_heads;
     if (gguf.metadata().has(gguf.key("attention.key_length")))
         head_dim = gguf.integer("attention.key_length", head_dim_limits);
@@ -63,53 +24,16 @@ int head_dim_of(const GgufReader& gguf, const Facts& facts) {
                         std::to_string(facts.query_heads) + " heads",
                     gguf.where());
     within(head_dim, head_dim_limits, "head_dim", gguf.where());
-    for (const char* same : {"attention.value_length", "rope.dimension_count"})
-        if (const auto other = gguf.integer_or(same, head_dim, head_dim_limits); other != head_dim)
+    const auto same = [&](const char* name) {
+        if (const auto other = gguf.integer_or(name, head_dim, head_dim_limits); other != head_dim)
             throw Error(Failure::Kind::Unsupported,
-                        gguf.key(same) + " is " + std::to_string(other) + ", the head_dim is " +
+                        gguf.key(name) + " is " + std::to_string(other) + ", the head_dim is " +
                             std::to_string(head_dim) + ": different ones are not implemented",
                         gguf.where());
+    };
+    same("attention.value_length");
+    if (architecture.default_rotary_part == 0) same("rope.dimension_count");
     return static_cast<int>(head_dim);
-}
-
-// llama3's scaling comes as a tensor of divisors, one a frequency.
-std::vector<double> frequency_divisors(const Checkpoint& checkpoint, const GgufReader& gguf,
-                                       int pairs) {
-    for (const char* name : {"rope_factors_long.weight", "rope_factors_short.weight"})
-        if (checkpoint.has(name))
-            throw Error(Failure::Kind::Unsupported,
-                        std::string("the tensor ") + name + " (longrope) is not implemented",
-                        gguf.where());
-    const char* name = rope_divisors_name;
-    if (!checkpoint.has(name)) return {};
-    const formats::StoredTensor& tensor = checkpoint.at(name);
-    if (tensor.shape != std::vector<std::int64_t>{pairs})
-        throw Error(Failure::Kind::BadFile,
-                    std::string(name) + " is " + formats::shape_text(tensor.shape) +
-                        ", the head_dim needs [" + std::to_string(pairs) + "]",
-                    gguf.where());
-    std::vector<float> values(static_cast<std::size_t>(pairs));
-    formats::decode(tensor.storage, tensor.data, values.data(), pairs);
-    for (const float value : values) positive(value, name, gguf.where());
-    return {values.begin(), values.end()};
-}
-
-RopeFacts rope_of(const Checkpoint& checkpoint, const GgufReader& gguf, int head_dim) {
-    RopeFacts rope;
-    rope.theta = gguf.number_or("rope.freq_base", rope.theta);
-    // As llama.cpp reads it: without a type the scaling is linear, without a factor it is 1.
-    const std::string type = gguf.metadata().text_or(gguf.key("rope.scaling.type"), "linear");
-    if (type == "linear") {
-        rope.factor = gguf.number_or("rope.scaling.factor", gguf.number_or("rope.scale_linear", 1));
-        if (rope.factor != 1) rope.scaling = RopeFacts::Scaling::Linear;
-    } else if (type != "none") {
-        throw Error(Failure::Kind::Unsupported,
-                    "RoPE scaling \"" + formats::shown(type) + "\" is not implemented",
-                    gguf.where(),
-                    "implemented are none, linear and the rope_freqs tensor of llama3");
-    }
-    rope.divisors = frequency_divisors(checkpoint, gguf, head_dim / 2);
-    return rope;
 }
 
 // Without the key, the embedding's rows; they are checked against it in any case.
@@ -117,6 +41,58 @@ int vocab_of(const Checkpoint& checkpoint, const GgufReader& gguf) {
     const std::int64_t rows = checkpoint.at("token_embd.weight").rows();
     return static_cast<int>(within(gguf.integer_or("vocab_size", rows, vocab_limits), vocab_limits,
                                    "vocab_size", gguf.where()));
+}
+
+double cap_of(const GgufReader& gguf, const char* config_key, const char* name, double otherwise) {
+    if (config_key == nullptr) return 0;
+    const std::string key = gguf.key(name);
+    return gguf.metadata().has(key) ? gguf.metadata().number(key) : otherwise;
+}
+
+// Of q·k. Files say it seldom: then it follows from the sizes.
+double scale_of(const GgufReader& gguf, const Facts& facts, const Architecture& architecture) {
+    const double own = gguf.metadata().number_or(gguf.key("attention.scale"), 0);
+    if (own != 0) return positive(own, gguf.key("attention.scale"), gguf.where());
+    const bool wide = facts.layers == architecture.gguf_wide_scale_layers;
+    return 1 / std::sqrt(wide ? static_cast<double>(facts.d_model) / facts.query_heads
+                              : static_cast<double>(facts.head_dim));
+}
+
+std::vector<int> windows_of(const GgufReader& gguf, const Facts& facts,
+                            const Architecture& architecture) {
+    std::vector<int> windows(static_cast<std::size_t>(facts.layers), 0);
+    const bool fixed =
+        architecture.windows == Windows::Periodic || architecture.windows == Windows::All;
+    const std::int64_t window = gguf.integer_or("attention.sliding_window", 0, {0, 1 << 30});
+    if (!fixed || window == 0) return windows;
+    const std::string key = gguf.key("attention.sliding_window_pattern");
+    const auto* value = gguf.metadata().find(key);
+    const auto* list = value ? std::get_if<std::vector<std::int64_t>>(value) : nullptr;
+    if (list && list->size() != windows.size())
+        throw Error(Failure::Kind::BadFile,
+                    key + " names " + std::to_string(list->size()) + " layers, the model has " +
+                        std::to_string(facts.layers),
+                    gguf.where());
+    const std::int64_t period =
+        architecture.windows == Windows::All ? 0
+        : gguf.metadata().has(key) && !list
+            ? within(gguf.metadata().integer(key), {1, 1 << 20}, key, gguf.where())
+            : architecture.window_period;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const bool on = list ? (*list)[i] != 0
+                             : period == 0 || (static_cast<std::int64_t>(i) + 1) % period != 0;
+        if (on) windows[i] = static_cast<int>(window);
+    }
+    return windows;
+}
+
+std::vector<bool> rope_layers_of(const Facts& facts, const Architecture& architecture) {
+    std::vector<bool> has_rope(static_cast<std::size_t>(facts.layers),
+                               !architecture.learned_positions);
+    if (architecture.no_rope_period > 0)
+        for (int i = 0; i < facts.layers; ++i)
+            has_rope[static_cast<std::size_t>(i)] = (i + 1) % architecture.no_rope_period != 0;
+    return has_rope;
 }
 
 }  // namespace
@@ -139,12 +115,26 @@ Facts facts_of_gguf(const Checkpoint& checkpoint, const Architecture& architectu
     facts.d_ff = count("feed_forward_length", d_ff_limits);
     facts.vocab = vocab_of(checkpoint, gguf);
     facts.context = gguf.integer("context_length", context_limits);
-    facts.head_dim = head_dim_of(gguf, facts);
-    const std::string eps = gguf.key("attention.layer_norm_rms_epsilon");
+    facts.head_dim = head_dim_of(gguf, facts, architecture);
+    const std::string eps =
+        gguf.key(architecture.norm == NormKind::Layer ? "attention.layer_norm_epsilon"
+                                                      : "attention.layer_norm_rms_epsilon");
     facts.norm_eps = positive(checkpoint.metadata.number(eps), eps, gguf.where());
-    facts.rope = rope_of(checkpoint, gguf, facts.head_dim);
-    facts.windows.assign(static_cast<std::size_t>(facts.layers), 0);
-    facts.tied = !checkpoint.has("output.weight");
+    facts.activation = architecture.default_activation;
+    facts.tied = !checkpoint.has(architecture.gguf_names->unembedding);
+    facts.parallel_residual =
+        architecture.keys.parallel_residual
+            ? checkpoint.metadata.flag_or(gguf.key("use_parallel_residual"), true)
+            : false;
+    facts.soft_cap = cap_of(gguf, architecture.keys.soft_cap, "attn_logit_softcapping",
+                            architecture.default_soft_cap);
+    facts.final_soft_cap = cap_of(gguf, architecture.keys.final_soft_cap, "final_logit_softcapping",
+                                  architecture.default_final_soft_cap);
+    facts.scales.assign(static_cast<std::size_t>(facts.layers),
+                        scale_of(gguf, facts, architecture));
+    facts.has_rope = rope_layers_of(facts, architecture);
+    facts.windows = windows_of(gguf, facts, architecture);
+    if (!architecture.learned_positions) read_rope(gguf, checkpoint, architecture, facts);
     check_heads(facts, gguf.where());
     return facts;
 }

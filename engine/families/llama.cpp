@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Llama 1 to 3, SmolLM2 and whatever else says that it is one: no biases unless attention_bias, no
-// QK-norm, no window.
+// Llama 1 to 3, SmolLM2, Mistral, and whatever else says that it is one: no biases unless a flag
+// says so, no QK-norm. Mistral adds a window on every layer.
 #include "engine/families/architecture.h"
 
 namespace engine::families {
+namespace {
+
+constexpr const char* mlp_terms[] = {"mlp_bias"};
+
+}  // namespace
 
 const Architecture llama{
     .name = "llama",
+    .gguf_name = "llama",
     .model_class = "LlamaForCausalLM",
-    .default_head_dim = 0,
-    .default_kv_heads = 0,
-    .default_context = 2048,
-    .default_window = 0,
-    .default_window_layer = 0,
-    .qk_norm = false,
-    .windows = Windows::None,
+    .keys = {.mlp_bias = "mlp_bias"},
     .gguf_rows = RotaryRows::Interleaved,
+    .reads = mlp_terms,
+};
+
+const Architecture mistral{
+    .name = "mistral",
+    .gguf_name = "",
+    .model_class = "MistralForCausalLM",
+    .keys = {.attention_bias = nullptr},
+    .default_kv_heads = 8,
+    .default_context = 131072,
+    .windows = Windows::All,
+    .default_window = 4096,
 };
 
 }  // namespace engine::families

@@ -26,7 +26,8 @@ std::string model_class(const Checkpoint& checkpoint) {
 std::string implemented(const char* Architecture::*field) {
     std::string names;
     for (const Architecture* architecture : architectures())
-        names += (names.empty() ? "" : " and ") + std::string(architecture->*field);
+        if (*(architecture->*field) != '\0')
+            names += (names.empty() ? "" : ", ") + std::string(architecture->*field);
     return names;
 }
 
@@ -37,8 +38,9 @@ const Architecture& find_architecture(const Checkpoint& checkpoint) {
         throw Error(Failure::Kind::BadFile, "the model does not say which architecture it has",
                     where, "config.json needs a model_type, a GGUF file general.architecture");
     const std::string saved_by = checkpoint.config ? model_class(checkpoint) : "";
+    const auto name = checkpoint.config ? &Architecture::name : &Architecture::gguf_name;
     for (const Architecture* architecture : architectures()) {
-        if (stated != architecture->name && stated != architecture->model_class) continue;
+        if (stated != architecture->*name && stated != architecture->model_class) continue;
         if (saved_by.empty() || saved_by == architecture->model_class) return *architecture;
         throw Error(Failure::Kind::Unsupported,
                     "the model class " + formats::shown(saved_by) + " is not implemented; " +
@@ -47,7 +49,7 @@ const Architecture& find_architecture(const Checkpoint& checkpoint) {
     }
     throw Error(Failure::Kind::Unsupported,
                 "the architecture " + formats::shown(stated) + " is not implemented; " +
-                    implemented(&Architecture::name) + " are",
+                    implemented(name) + " are",
                 where);
 }
 
@@ -67,7 +69,13 @@ ModelPlan plan_model(const Checkpoint& checkpoint) {
     const Facts facts =
         gguf ? facts_of_gguf(checkpoint, architecture) : facts_of_config(checkpoint, architecture);
     ModelPlan plan;
-    plan.q_rows = plan.k_rows = gguf ? architecture.gguf_rows : RotaryRows::HalfSplit;
+    if (gguf) {
+        plan.q_rows = plan.k_rows = architecture.gguf_rows;
+    } else {
+        plan.fused_rows = architecture.config_fused;
+        plan.transposed = architecture.config_transposed;
+        plan.norm_offset = architecture.config_norm_offset;
+    }
     plan_weights(plan, checkpoint, facts, architecture);  // before anything is sized by the layers
 
     ModelConfig& config = plan.config;
@@ -81,20 +89,39 @@ ModelPlan plan_model(const Checkpoint& checkpoint) {
     config.d_ff = facts.d_ff;
     config.vocab = facts.vocab;
     config.context = facts.context;
+    config.norm = architecture.norm;
     config.norm_eps = static_cast<float>(facts.norm_eps);
-    const Rope rope = make_rope(facts.rope, facts.head_dim);
+    config.pre_norm = architecture.pre_norm;
+    config.post_norm = architecture.post_norm;
+    config.parallel_residual = facts.parallel_residual;
+    config.gated_mlp = architecture.gated_mlp;
+    config.activation = facts.activation;
+    if (architecture.scaled_embedding)
+        config.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(facts.d_model)));
+    config.learned_positions = architecture.learned_positions;
+    config.final_soft_cap = static_cast<float>(facts.final_soft_cap);
+    if (!facts.rope.long_divisors.empty())
+        config.long_rope_from = static_cast<std::int64_t>(facts.rope.original_context);
+    Rope rope, local_rope;
+    if (!config.learned_positions) rope = local_rope = make_rope(facts.rope, facts.head_dim);
+    if (facts.local_rope) local_rope = make_rope(*facts.local_rope, facts.head_dim);
     for (std::size_t i = 0; i < plan.layers.size(); ++i) {
         const LayerWeights& weights = plan.layers[i];
         LayerConfig layer;
         layer.attention.window = facts.windows[i];
-        layer.attention.scale =
-            static_cast<float>(1 / std::sqrt(static_cast<double>(facts.head_dim)));
-        layer.rope = rope;
-        layer.q_bias = !weights.q_bias.empty();
-        layer.k_bias = !weights.k_bias.empty();
-        layer.v_bias = !weights.v_bias.empty();
+        layer.attention.scale = static_cast<float>(facts.scales[i]);
+        layer.attention.soft_cap = static_cast<float>(facts.soft_cap);
+        layer.attention.rope = facts.has_rope[i] || config.learned_positions;
+        layer.attention.sink = !weights.sinks.empty();
+        if (facts.has_rope[i]) layer.rope = facts.windows[i] > 0 ? local_rope : rope;
+        const bool fused = !weights.qkv_bias.empty();
+        layer.q_bias = fused || !weights.q_bias.empty();
+        layer.k_bias = fused || !weights.k_bias.empty();
+        layer.v_bias = fused || !weights.v_bias.empty();
         layer.o_bias = !weights.o_bias.empty();
-        layer.qk_norm_per_head = architecture.qk_norm;
+        layer.mlp_bias = !weights.up_bias.empty() || !weights.down_bias.empty();
+        layer.qk_norm_per_head = architecture.qk_norm == QkNorm::PerHead;
+        layer.qk_norm_whole = architecture.qk_norm == QkNorm::WholeProjection;
         config.per_layer.push_back(std::move(layer));
     }
     return plan;

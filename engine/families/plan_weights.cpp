@@ -2,6 +2,7 @@
 #include "engine/families/plan_weights.h"
 
 #include <charconv>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
@@ -20,8 +21,8 @@ std::string term(const char* name, std::int64_t value) {
 
 class Weights {
   public:
-    Weights(const Checkpoint& checkpoint, const Facts& facts)
-        : checkpoint_(checkpoint), facts_(facts) {}
+    Weights(const Checkpoint& checkpoint, const Facts& facts, bool transposed)
+        : checkpoint_(checkpoint), facts_(facts), transposed_(transposed) {}
 
     // `why` names the facts that the needed shape comes from.
     void need(const std::string& name, const std::vector<std::int64_t>& shape,
@@ -36,30 +37,54 @@ class Weights {
                     "configuration and weights are of different models");
     }
 
-    void need_layer(const LayerWeights& layer, bool qk_norm) {
+    // A matrix [out, in], where the file may lay all of them the other way.
+    void need_matrix(const std::string& name, std::int64_t out, std::int64_t in,
+                     const std::string& why) {
+        need(name, transposed_ ? std::vector{in, out} : std::vector{out, in}, why);
+    }
+
+    void need_layer(const LayerWeights& layer, QkNorm qk_norm) {
         const std::int64_t d = facts_.d_model, ff = facts_.d_ff;
         const std::int64_t q = std::int64_t{facts_.query_heads} * facts_.head_dim;
         const std::int64_t kv = std::int64_t{facts_.kv_heads} * facts_.head_dim;
         const std::string d_model = term("d_model", d), d_ff = term("d_ff", ff);
         const std::string q_rows = heads("query heads", facts_.query_heads, q);
         const std::string kv_rows = heads("KV heads", facts_.kv_heads, kv);
-        need(layer.attention_norm, {d}, d_model);
-        need(layer.q, {q, d}, q_rows + ", " + d_model);
-        need(layer.k, {kv, d}, kv_rows + ", " + d_model);
-        need(layer.v, {kv, d}, kv_rows + ", " + d_model);
-        need(layer.o, {d, q}, d_model + ", " + q_rows);
-        if (!layer.q_bias.empty()) need(layer.q_bias, {q}, q_rows);
-        if (!layer.k_bias.empty()) need(layer.k_bias, {kv}, kv_rows);
-        if (!layer.v_bias.empty()) need(layer.v_bias, {kv}, kv_rows);
-        if (!layer.o_bias.empty()) need(layer.o_bias, {d}, d_model);
-        if (qk_norm) {
-            need(layer.q_norm, {facts_.head_dim}, term("head_dim", facts_.head_dim));
-            need(layer.k_norm, {facts_.head_dim}, term("head_dim", facts_.head_dim));
-        }
-        need(layer.mlp_norm, {d}, d_model);
-        need(layer.gate, {ff, d}, d_ff + ", " + d_model);
-        need(layer.up, {ff, d}, d_ff + ", " + d_model);
-        need(layer.down, {d, ff}, d_model + ", " + d_ff);
+        const auto vector = [&](const std::string& name, std::int64_t size,
+                                const std::string& why) {
+            if (!name.empty()) need(name, {size}, why);
+        };
+        const auto matrix = [&](const std::string& name, std::int64_t out, std::int64_t in,
+                                const std::string& why) {
+            if (!name.empty()) need_matrix(name, out, in, why);
+        };
+        for (const std::string& norm :
+             {layer.attention_norm, layer.attention_norm_bias, layer.attention_post_norm,
+              layer.mlp_norm, layer.mlp_norm_bias, layer.mlp_post_norm})
+            vector(norm, d, d_model);
+        matrix(layer.q, q, d, q_rows + ", " + d_model);
+        matrix(layer.k, kv, d, kv_rows + ", " + d_model);
+        matrix(layer.v, kv, d, kv_rows + ", " + d_model);
+        matrix(layer.qkv, q + 2 * kv, d, q_rows + ", twice " + kv_rows + ", " + d_model);
+        matrix(layer.o, d, q, d_model + ", " + q_rows);
+        vector(layer.q_bias, q, q_rows);
+        vector(layer.k_bias, kv, kv_rows);
+        vector(layer.v_bias, kv, kv_rows);
+        vector(layer.qkv_bias, q + 2 * kv, q_rows + ", twice " + kv_rows);
+        vector(layer.o_bias, d, d_model);
+        const bool whole = qk_norm == QkNorm::WholeProjection;
+        vector(layer.q_norm, whole ? q : facts_.head_dim,
+               whole ? q_rows : term("head_dim", facts_.head_dim));
+        vector(layer.k_norm, whole ? kv : facts_.head_dim,
+               whole ? kv_rows : term("head_dim", facts_.head_dim));
+        vector(layer.sinks, facts_.query_heads, term("query heads", facts_.query_heads));
+        matrix(layer.gate, ff, d, d_ff + ", " + d_model);
+        matrix(layer.up, ff, d, d_ff + ", " + d_model);
+        matrix(layer.gate_up, 2 * ff, d, "twice " + d_ff + ", " + d_model);
+        matrix(layer.down, d, ff, d_model + ", " + d_ff);
+        vector(layer.gate_bias, ff, d_ff);
+        vector(layer.up_bias, ff, d_ff);
+        vector(layer.down_bias, d, d_model);
     }
 
     void use(const std::string& name) { used_.insert(name); }
@@ -70,7 +95,8 @@ class Weights {
         std::vector<std::string> names;
         const auto add = [&](const std::string& name, bool empty) {
             if (used_.count(name) > 0) return;
-            if (!empty && in_layer(name, layer_prefix) && !is_buffer(name))
+            if (!empty && (in_layer(name, layer_prefix) || changes_logits(name)) &&
+                !is_buffer(name))
                 throw Error(Failure::Kind::Unsupported,
                             "the tensor " + formats::shown(name) +
                                 " has no role in the model as its configuration describes it",
@@ -101,27 +127,52 @@ class Weights {
     static bool is_buffer(std::string_view name) {
         for (const char* end :
              {".rotary_emb.inv_freq", ".attn_rot_embd.weight", ".self_attn.rotary_emb.cos_cached",
-              ".self_attn.rotary_emb.sin_cached"})
+              ".self_attn.rotary_emb.sin_cached", ".attention.bias", ".attention.masked_bias",
+              ".attn.bias", ".attn.masked_bias"})
             if (name.ends_with(end)) return true;
+        return false;
+    }
+
+    // Biases of heads and embeddings, which no family here has.
+    static bool changes_logits(std::string_view name) {
+        for (const char* other : {"lm_head.bias", "embed_out.bias", "output.bias",
+                                  "model.norm.bias", "token_embd_norm.weight"})
+            if (name == other) return true;
         return false;
     }
 
     const Checkpoint& checkpoint_;
     const Facts& facts_;
+    bool transposed_;
     std::set<std::string> used_;
 };
 
-// Keeps the names of what the model has: biases as config.json says, or as a GGUF file holds them.
+// Keeps the names of what the model has: what stands in one tensor or in several, by the tensors;
+// biases as config.json says, or as a GGUF file holds them.
 LayerWeights names_of_layer(const WeightNames& names, int i, const Checkpoint& checkpoint,
-                            const Facts& facts, bool qk_norm) {
+                            const Facts& facts, const Architecture& architecture) {
     LayerWeights layer = layer_names(names, i);
+    const auto clear = [](std::initializer_list<std::string*> fields) {
+        for (std::string* field : fields) field->clear();
+    };
+    if (layer.q.empty() || (!layer.qkv.empty() && checkpoint.has(layer.qkv)))
+        clear({&layer.q, &layer.k, &layer.v, &layer.q_bias, &layer.k_bias, &layer.v_bias});
+    else
+        clear({&layer.qkv, &layer.qkv_bias});
     const bool by_tensor = checkpoint.format == Checkpoint::Format::Gguf;
-    for (std::string* bias : {&layer.q_bias, &layer.k_bias, &layer.v_bias, &layer.o_bias})
-        if (by_tensor ? !checkpoint.has(*bias) : !facts.attention_bias) bias->clear();
-    if (!qk_norm) {
-        layer.q_norm.clear();
-        layer.k_norm.clear();
-    }
+    const auto keep_if = [&](bool stated, std::initializer_list<std::string*> biases) {
+        for (std::string* bias : biases)
+            if (by_tensor ? !checkpoint.has(*bias) : !stated) bias->clear();
+    };
+    keep_if(facts.qkv_bias, {&layer.q_bias, &layer.k_bias, &layer.v_bias, &layer.qkv_bias});
+    keep_if(facts.o_bias, {&layer.o_bias});
+    keep_if(facts.mlp_bias, {&layer.gate_bias, &layer.up_bias, &layer.down_bias});
+    if (!architecture.gated_mlp) clear({&layer.gate, &layer.gate_bias, &layer.gate_up});
+    if (architecture.norm == NormKind::Rms)
+        clear({&layer.attention_norm_bias, &layer.mlp_norm_bias});
+    if (!architecture.pre_norm) clear({&layer.attention_norm, &layer.mlp_norm});
+    if (!architecture.post_norm) clear({&layer.attention_post_norm, &layer.mlp_post_norm});
+    if (architecture.qk_norm == QkNorm::None) clear({&layer.q_norm, &layer.k_norm});
     return layer;
 }
 
@@ -129,14 +180,26 @@ LayerWeights names_of_layer(const WeightNames& names, int i, const Checkpoint& c
 
 void plan_weights(ModelPlan& plan, const Checkpoint& checkpoint, const Facts& facts,
                   const Architecture& architecture) {
-    const WeightNames& names = weight_names(checkpoint.format);
-    const std::string vocab = term("vocab", facts.vocab) + ", " + term("d_model", facts.d_model);
-    Weights weights(checkpoint, facts);
+    const bool gguf = checkpoint.format == Checkpoint::Format::Gguf;
+    const WeightNames names =
+        names_in(gguf ? *architecture.gguf_names : *architecture.config_names, checkpoint);
+    const std::string d_model = term("d_model", facts.d_model);
+    const std::string vocab = term("vocab", facts.vocab) + ", " + d_model;
+    Weights weights(checkpoint, facts, plan.transposed);
     plan.embedding = names.embedding;
     plan.final_norm = names.final_norm;
     plan.unembedding = facts.tied ? names.embedding : names.unembedding;
     weights.need(plan.embedding, {facts.vocab, facts.d_model}, vocab);
-    weights.need(plan.final_norm, {facts.d_model}, term("d_model", facts.d_model));
+    weights.need(plan.final_norm, {facts.d_model}, d_model);
+    if (architecture.norm == NormKind::Layer) {
+        plan.final_norm_bias = names.final_norm_bias;
+        weights.need(plan.final_norm_bias, {facts.d_model}, d_model);
+    }
+    if (architecture.learned_positions) {
+        plan.position_embedding = names.position_embedding;
+        weights.need(plan.position_embedding, {facts.context, facts.d_model},
+                     term("context", facts.context) + ", " + d_model);
+    }
     if (!facts.tied && !checkpoint.has(plan.unembedding))
         throw Error(
             Failure::Kind::BadFile,
@@ -144,11 +207,13 @@ void plan_weights(ModelPlan& plan, const Checkpoint& checkpoint, const Facts& fa
             formats::shown(checkpoint.path, 400));
     weights.need(plan.unembedding, {facts.vocab, facts.d_model}, vocab);
     for (int i = 0; i < facts.layers; ++i) {
-        LayerWeights layer = names_of_layer(names, i, checkpoint, facts, architecture.qk_norm);
+        LayerWeights layer = names_of_layer(names, i, checkpoint, facts, architecture);
         weights.need_layer(layer, architecture.qk_norm);
         plan.layers.push_back(std::move(layer));
     }
-    if (!facts.rope.divisors.empty()) weights.use(rope_divisors_name);
+    for (const char* divisors :
+         {rope_divisors_name, rope_short_divisors_name, rope_long_divisors_name})
+        if (!facts.rope.divisors.empty()) weights.use(divisors);
     plan.unused = weights.unused(names.layer_prefix);
 }
 

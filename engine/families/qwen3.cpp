@@ -7,15 +7,15 @@ namespace engine::families {
 
 const Architecture qwen3{
     .name = "qwen3",
+    .gguf_name = "qwen3",
     .model_class = "Qwen3ForCausalLM",
     .default_head_dim = 128,
     .default_kv_heads = 32,
     .default_context = 32768,
+    .windows = Windows::LastLayers,
     .default_window = 4096,
     .default_window_layer = 28,
-    .qk_norm = true,
-    .windows = Windows::LastLayers,
-    .gguf_rows = RotaryRows::HalfSplit,
+    .qk_norm = QkNorm::PerHead,
 };
 
 }  // namespace engine::families

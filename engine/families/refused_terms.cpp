@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/families/refused_terms.h"
 
-#include <optional>
+#include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "engine/formats/messages.h"
 #include "engine/values/failure.h"
@@ -139,6 +141,10 @@ json to_json(const formats::MetaValue& value) {
                 where, std::move(hint));
 }
 
+bool has(std::span<const char* const> keys, std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
 void refuse_window(const ConfigReader& config, const Architecture& architecture) {
     const json* window = config.find("sliding_window");
     const bool off =
@@ -160,17 +166,15 @@ void refuse_config_terms(const ConfigReader& config, const Architecture& archite
             refuse(key, *value, architecture, config.where(),
                    "open the unquantized model, or a Q4_0, Q4_1 or Q8_0 GGUF file of it");
     for (const Term& term : config_terms)
-        if (const json* value = config.find(term.key); value && !is_neutral(*value, term.neutral))
+        if (const json* value = config.find(term.key);
+            value && !has(architecture.reads, term.key) && !is_neutral(*value, term.neutral))
             refuse(term.key, *value, architecture, config.where());
-    if (!architecture.qk_norm)
+    if (architecture.qk_norm == QkNorm::None)
         for (const Term& term : qk_norm_terms)
             if (const json* value = config.find(term.key);
                 value && !is_neutral(*value, term.neutral))
                 refuse(term.key, *value, architecture, config.where());
     if (architecture.windows == Windows::None) refuse_window(config, architecture);
-    const std::string activation = config.text_or("hidden_act", "silu");
-    if (activation != "silu" && activation != "swish")
-        refuse("hidden_act", activation, architecture, config.where());
     if (const json* code = config.find("auto_map"); code && code->is_object())
         if (code->contains("AutoModelForCausalLM"))
             refuse("auto_map", (*code)["AutoModelForCausalLM"], architecture, config.where(),
@@ -180,7 +184,8 @@ void refuse_config_terms(const ConfigReader& config, const Architecture& archite
 void refuse_gguf_terms(const formats::Checkpoint& checkpoint, const Architecture& architecture) {
     const std::string where = formats::shown(checkpoint.path, 400);
     for (const Term& term : gguf_terms) {
-        const std::string key = std::string(architecture.name) + "." + term.key;
+        if (has(architecture.gguf_reads, term.key)) continue;
+        const std::string key = std::string(architecture.gguf_name) + "." + term.key;
         const formats::MetaValue* held = checkpoint.metadata.find(key);
         if (!held) continue;
         if (const json value = to_json(*held); !is_neutral(value, term.neutral))

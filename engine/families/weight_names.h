@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <string>
-
 #include "engine/families/family.h"
 
 namespace engine::families {
 
-// How a format names the same weights. The families here share them; a family that does not brings
-// a table of its own.
+// How a format names the weights of a family. A table may name a tensor twice, fused and apart: the
+// file tells which it has.
 struct WeightNames {
-    std::string embedding, final_norm, unembedding;
-    std::string layer_prefix;  // before the layer's number: "blk."
-    LayerWeights after;        // what follows the number, with its dot
+    std::string embedding, position_embedding, final_norm, final_norm_bias, unembedding;
+    std::string layer_prefix;       // before the layer's number: "blk."
+    std::string other_unembedding;  // what newer files call it
+    std::string heading;            // what published files may leave out at the front of every name
+    LayerWeights after;             // what follows the number, with its dot
 };
 
-const WeightNames& weight_names(formats::Checkpoint::Format);
+extern const WeightNames llama_names, gemma_names, olmo2_names, phi3_names, gpt2_names,
+    gpt_neox_names;                                    // config.json's side
+extern const WeightNames gguf_names, gguf_phi3_names;  // one table, but Phi-3's ffn_up is fused
+
+// The table as this file writes it, without the heading where the file has none.
+WeightNames names_in(const WeightNames&, const formats::Checkpoint&);
 
 // The names of one layer, all of them, whether the model has them or not.
 LayerWeights layer_names(const WeightNames&, int layer);

@@ -27,11 +27,17 @@ class Decoder {
                  const std::function<void(int layer)>& on_layer);
 
   private:
+    // Attention of one layer on its input [rows, d_model]: z_, and q, k, v, z, lse in the pages.
+    void attend(RunTrace&, Rows rows, int layer, const float* input);
+    // stream += the block's matrix of x, through the norm behind the block if there is one.
+    void write(const std::function<void(float* to, bool accumulate)>& block,
+               const std::vector<float>& post_norm, std::int64_t rows, float* scales);
+
     std::shared_ptr<const Model> model_;
     kernels::Parallel parallel_;
     RopeTable rope_;
     PanelScratch panel_;
-    std::vector<float> residual_, normed_, qkv_, z_, hidden_, attend_scratch_;
+    std::vector<float> residual_, normed_, qkv_, z_, out_, hidden_, attend_scratch_;
     std::vector<std::int32_t> tokens_;
 };
 

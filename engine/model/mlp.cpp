@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/model/mlp.h"
 
-#include <cmath>
-
 #include "kernels/elementwise.h"
 
 namespace engine {
+namespace {
 
-float frozen_scale(const float* row, std::int64_t d_model, float eps) {
-    double squares = 0;
-    for (std::int64_t i = 0; i < d_model; ++i) squares += double{row[i]} * row[i];
-    return static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(d_model) + eps));
+void activate(Activation activation, const float* gate, const float* up, std::int64_t stride,
+              float* y, std::int64_t rows, std::int64_t columns,
+              const kernels::Parallel& parallel) {
+    switch (activation) {
+        case Activation::Silu:
+            return kernels::cpu::silu_mul(gate, up, stride, y, rows, columns, parallel);
+        case Activation::GeluTanh:
+            return kernels::cpu::gelu_tanh_mul(gate, up, stride, y, rows, columns, parallel);
+        case Activation::Gelu:
+            return kernels::cpu::gelu_mul(gate, up, stride, y, rows, columns, parallel);
+    }
 }
 
-void mlp(const DecoderLayer& layer, const float* x, std::int64_t rows, float* hidden, float* to,
-         bool accumulate, PanelScratch& panel, const kernels::Parallel& parallel) {
+}  // namespace
+
+void mlp(const ModelConfig& config, const DecoderLayer& layer, const float* x, std::int64_t rows,
+         float* hidden, float* to, bool accumulate, PanelScratch& panel,
+         const kernels::Parallel& parallel) {
     const std::int64_t d_ff = layer.down.in();
-    float* gate_up = hidden;                  // [rows, gate | up]
-    float* gated = hidden + rows * 2 * d_ff;  // [rows, d_ff]
+    const std::int64_t stride = layer.gate_up.out();  // [rows, gate | up], or up alone
+    float* gate_up = hidden;
+    float* gated = hidden + rows * stride;  // [rows, d_ff]
     layer.gate_up.forward(x, rows, gate_up, false, panel, parallel);
-    kernels::cpu::silu_mul(gate_up, gate_up + d_ff, 2 * d_ff, gated, rows, d_ff, parallel);
+    activate(config.activation, gate_up, config.gated_mlp ? gate_up + d_ff : nullptr, stride, gated,
+             rows, d_ff, parallel);
     layer.down.forward(gated, rows, to, accumulate, panel, parallel);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/model/model.h"
 
-#include <cstring>
-
 #include "engine/formats/gguf_quants.h"
+#include "engine/model/stored_rows.h"
 #include "engine/values/failure.h"
+#include "kernels/elementwise.h"
 
 namespace engine {
 namespace {
@@ -24,46 +24,99 @@ std::vector<float> vector_of(const Checkpoint& checkpoint, const std::string& na
     return values;
 }
 
-// Rows of each head from pair order (0, D/2 interleaved: 0 1 2 3 … = a0 b0 a1 b1 …) to half-split
-// (a0 a1 … b0 b1 …), as llama.cpp's converter permutes them; whole rows move, so blocks stay as
-// they are.
-StoredTensor half_split_rows(const StoredTensor& from, int head_dim) {
-    auto bytes = std::make_shared<std::vector<std::byte>>(from.bytes);
-    const std::size_t row = from.row_bytes();
-    for (std::int64_t i = 0; i < from.rows(); ++i) {
-        const std::int64_t in_head = i % head_dim, half = head_dim / 2;
-        const std::int64_t source =
-            i - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
-        std::memcpy(bytes->data() + static_cast<std::size_t>(i) * row,
-                    from.data + static_cast<std::size_t>(source) * row, row);
-    }
-    StoredTensor to = from;
-    to.data = bytes->data();
-    to.owner = bytes;
-    return to;
-}
+// Weights by role, laid as the decoder wants them.
+class Loader {
+  public:
+    Loader(const Checkpoint& checkpoint, const families::ModelPlan& plan)
+        : checkpoint_(checkpoint), plan_(plan) {}
 
-void add_rotary(Linear& linear, const Checkpoint& checkpoint, const std::string& weight,
-                const std::string& bias, families::RotaryRows rows, int head_dim) {
-    const StoredTensor& stored = checkpoint.at(weight);
-    const StoredTensor* stored_bias = optional(checkpoint, bias);
-    if (rows == families::RotaryRows::HalfSplit) return linear.add(stored, stored_bias);
-    if (stored_bias == nullptr) return linear.add(half_split_rows(stored, head_dim), nullptr);
-    StoredTensor column =
-        *stored_bias;  // [out] read as [out, 1], so that its elements move like the rows
-    column.shape = {column.columns(), 1};
-    StoredTensor moved = half_split_rows(column, head_dim);
-    moved.shape = stored_bias->shape;
-    linear.add(half_split_rows(stored, head_dim), &moved);
+    std::vector<float> norm(const std::string& name) const {
+        std::vector<float> weight = vector_of(checkpoint_, name);
+        for (float& w : weight) w += static_cast<float>(plan_.norm_offset);
+        return weight;
+    }
+
+    void add(Linear& linear, const std::string& weight, const std::string& bias) const {
+        if (weight.empty()) return;
+        linear.add(matrix(weight), optional(checkpoint_, bias));
+    }
+
+    void add_qkv(Linear& linear, const families::LayerWeights& names) const {
+        if (!names.qkv.empty()) return add_fused(linear, names.qkv, names.qkv_bias);
+        add_rotary(linear, names.q, names.q_bias, plan_.q_rows);
+        add_rotary(linear, names.k, names.k_bias, plan_.k_rows);
+        add(linear, names.v, names.v_bias);
+    }
+
+  private:
+    StoredTensor matrix(const std::string& name) const {
+        const StoredTensor& stored = checkpoint_.at(name);
+        return plan_.transposed ? transposed(stored) : stored;
+    }
+
+    void add_fused(Linear& linear, const std::string& weight, const std::string& bias) const {
+        if (plan_.fused_rows == families::FusedRows::QThenKThenV) return add(linear, weight, bias);
+        const int head_dim = plan_.config.head_dim;
+        if (bias.empty()) return linear.add(gathered_heads(matrix(weight), head_dim), nullptr);
+        const StoredTensor moved = gathered_heads(checkpoint_.at(bias), head_dim);
+        linear.add(gathered_heads(matrix(weight), head_dim), &moved);
+    }
+
+    void add_rotary(Linear& linear, const std::string& weight, const std::string& bias,
+                    families::RotaryRows rows) const {
+        if (rows == families::RotaryRows::HalfSplit) return add(linear, weight, bias);
+        const int head_dim = plan_.config.head_dim;
+        if (bias.empty()) return linear.add(half_split_rows(matrix(weight), head_dim), nullptr);
+        const StoredTensor moved = half_split_rows(checkpoint_.at(bias), head_dim);
+        linear.add(half_split_rows(matrix(weight), head_dim), &moved);
+    }
+
+    const Checkpoint& checkpoint_;
+    const families::ModelPlan& plan_;
+};
+
+DecoderLayer load_layer(const Checkpoint& checkpoint, const families::ModelPlan& plan,
+                        std::size_t index) {
+    const Loader loader(checkpoint, plan);
+    const families::LayerWeights& names = plan.layers[index];
+    DecoderLayer layer;
+    layer.attention_norm = loader.norm(names.attention_norm);
+    layer.attention_norm_bias = vector_of(checkpoint, names.attention_norm_bias);
+    layer.attention_post_norm = loader.norm(names.attention_post_norm);
+    layer.mlp_norm = loader.norm(names.mlp_norm);
+    layer.mlp_norm_bias = vector_of(checkpoint, names.mlp_norm_bias);
+    layer.mlp_post_norm = loader.norm(names.mlp_post_norm);
+    const bool whole = plan.config.per_layer[index].qk_norm_whole;
+    (whole ? layer.q_whole_norm : layer.q_norm) = loader.norm(names.q_norm);
+    (whole ? layer.k_whole_norm : layer.k_norm) = loader.norm(names.k_norm);
+    layer.sinks = vector_of(checkpoint, names.sinks);
+    loader.add_qkv(layer.qkv, names);
+    loader.add(layer.o, names.o, names.o_bias);
+    loader.add(layer.gate_up, names.gate_up, {});
+    loader.add(layer.gate_up, names.gate, names.gate_bias);
+    loader.add(layer.gate_up, names.up, names.up_bias);
+    loader.add(layer.down, names.down, names.down_bias);
+    return layer;
 }
 
 }  // namespace
 
-void Model::embed(const std::int32_t* tokens, std::int64_t count, float* to) const {
+void Model::embed(const std::int32_t* tokens, std::int64_t begin, std::int64_t count,
+                  float* to) const {
     const kernels::Parallel serial;
-    for (std::int64_t i = 0; i < count; ++i)
-        kernels::cpu::decode_rows(embedding.weights().front(), tokens[i], tokens[i] + 1,
-                                  to + i * config.d_model, serial);
+    const std::int64_t d_model = config.d_model;
+    std::vector<float> position(static_cast<std::size_t>(config.learned_positions ? d_model : 0));
+    for (std::int64_t i = 0; i < count; ++i) {
+        float* row = to + i * d_model;
+        kernels::cpu::decode_rows(embedding.weights().front(), tokens[i], tokens[i] + 1, row,
+                                  serial);
+        if (config.embedding_scale != 1)
+            for (std::int64_t c = 0; c < d_model; ++c) row[c] *= config.embedding_scale;
+        if (!config.learned_positions) continue;
+        kernels::cpu::decode_rows(positions.weights().front(), begin + i, begin + i + 1,
+                                  position.data(), serial);
+        kernels::cpu::add(row, position.data(), d_model, serial);
+    }
 }
 
 std::shared_ptr<const Model> load_model(
@@ -71,7 +124,6 @@ std::shared_ptr<const Model> load_model(
     const std::function<void(std::int64_t, std::int64_t)>& progress, std::stop_token stop) {
     auto model = std::make_shared<Model>();
     model->config = plan.config;
-    const int head_dim = plan.config.head_dim;
     std::int64_t done = 0;
     const auto count = [&](std::int64_t bytes) {
         done += bytes;
@@ -80,24 +132,17 @@ std::shared_ptr<const Model> load_model(
     };
     model->embedding.add(checkpoint.at(plan.embedding), nullptr);
     model->unembedding.add(checkpoint.at(plan.unembedding), nullptr);
-    model->final_norm = vector_of(checkpoint, plan.final_norm);
-    count(model->embedding.bytes() +
+    const Loader loader(checkpoint, plan);
+    if (!plan.position_embedding.empty())
+        model->positions.add(checkpoint.at(plan.position_embedding), nullptr);
+    model->final_norm = loader.norm(plan.final_norm);
+    model->final_norm_bias = vector_of(checkpoint, plan.final_norm_bias);
+    count(model->embedding.bytes() + model->positions.bytes() +
           (plan.embedding == plan.unembedding ? 0 : model->unembedding.bytes()));
-    for (const families::LayerWeights& names : plan.layers) {
-        DecoderLayer layer;
-        layer.attention_norm = vector_of(checkpoint, names.attention_norm);
-        layer.mlp_norm = vector_of(checkpoint, names.mlp_norm);
-        layer.q_norm = vector_of(checkpoint, names.q_norm);
-        layer.k_norm = vector_of(checkpoint, names.k_norm);
-        add_rotary(layer.qkv, checkpoint, names.q, names.q_bias, plan.q_rows, head_dim);
-        add_rotary(layer.qkv, checkpoint, names.k, names.k_bias, plan.k_rows, head_dim);
-        layer.qkv.add(checkpoint.at(names.v), optional(checkpoint, names.v_bias));
-        layer.o.add(checkpoint.at(names.o), optional(checkpoint, names.o_bias));
-        layer.gate_up.add(checkpoint.at(names.gate), nullptr);
-        layer.gate_up.add(checkpoint.at(names.up), nullptr);
-        layer.down.add(checkpoint.at(names.down), nullptr);
+    for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+        model->layers.push_back(load_layer(checkpoint, plan, i));
+        const DecoderLayer& layer = model->layers.back();
         count(layer.qkv.bytes() + layer.o.bytes() + layer.gate_up.bytes() + layer.down.bytes());
-        model->layers.push_back(std::move(layer));
     }
     model->weight_bytes = done;
     return model;

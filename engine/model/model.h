@@ -14,25 +14,32 @@
 
 namespace engine {
 
+// Norms hold what multiplies, with any stored offset added; what a model does not have is empty.
 struct DecoderLayer {
-    std::vector<float> attention_norm, mlp_norm;  // [d_model]
-    std::vector<float> q_norm, k_norm;            // [head_dim], empty without QK-norm
-    Linear qkv;                                   // [q | k | v] rows
-    Linear o;                                     // [d_model, Hq · D]
-    Linear gate_up;                               // [gate | up] rows
+    std::vector<float> attention_norm, mlp_norm;            // [d_model], before a block
+    std::vector<float> attention_norm_bias, mlp_norm_bias;  // of a LayerNorm
+    std::vector<float> attention_post_norm, mlp_post_norm;  // [d_model], behind a block
+    std::vector<float> q_norm, k_norm;                      // [head_dim]
+    std::vector<float> q_whole_norm, k_whole_norm;          // [Hq · D], [Hkv · D]
+    std::vector<float> sinks;                               // [Hq]
+    Linear qkv;                                             // [q | k | v] rows
+    Linear o;                                               // [d_model, Hq · D]
+    Linear gate_up;  // [gate | up] rows; up alone without a gate
     Linear down;
 };
 
 struct Model {
     ModelConfig config;
     Linear embedding;  // [vocab, d_model]; a row is decoded where a token is looked up
-    std::vector<float> final_norm;
+    Linear positions;  // [context, d_model], where they are learned
+    std::vector<float> final_norm, final_norm_bias;  // [d_model]
     Linear unembedding;  // [vocab, d_model]; the embedding's own bytes when the head is tied
     std::vector<DecoderLayer> layers;
     std::int64_t weight_bytes = 0;  // mapped and copied, a tied head once
 
-    void embed(const std::int32_t* tokens, std::int64_t count,
-               float* to) const;  // [count, d_model]
+    // Where the residual stream starts, for tokens at positions begin, begin + 1, …:
+    // [count, d_model].
+    void embed(const std::int32_t* tokens, std::int64_t begin, std::int64_t count, float* to) const;
 };
 
 // progress is called with bytes done of all; throws Cancelled when stop is requested.

@@ -16,27 +16,43 @@ namespace engine {
 // model's dtype.
 struct Rope {
     int rotary_dim = 0;  // first dims of a head that turn; head_dim unless partial
-    std::vector<double>
-        inverse_frequency;        // [rotary_dim / 2], any scaling (linear, llama3) already applied
-    double attention_factor = 1;  // multiplies cos and sin (yarn)
+    std::vector<double> inverse_frequency;  // [rotary_dim / 2], any scaling already applied
+    // longrope: the frequencies of a run that is longer than ModelConfig::long_rope_from; empty:
+    // the same.
+    std::vector<double> long_inverse_frequency;
+    double attention_factor = 1;  // multiplies cos and sin (yarn, longrope)
 };
 
 struct LayerConfig {
     AttentionRule attention;
     Rope rope;
     bool q_bias = false, k_bias = false, v_bias = false, o_bias = false;
+    bool mlp_bias = false;          // on its matrices
     bool qk_norm_per_head = false;  // RMS norm over head_dim of q and of k, before RoPE
+    bool qk_norm_whole = false;     // the same over the whole projection, before the split
 };
 
-enum class Activation : std::uint8_t { Silu };
+// GeluTanh is the tanh approximation, Gelu the error function's.
+enum class Activation : std::uint8_t { Silu, GeluTanh, Gelu };
+// Rms: x · rsqrt(mean(x²) + eps) · w. Layer: (x − mean) · rsqrt(variance + eps) · w + b.
+enum class NormKind : std::uint8_t { Rms, Layer };
 
 struct ModelConfig {
     std::string name, family;
     int layers = 0, query_heads = 0, kv_heads = 0, head_dim = 0, d_model = 0, d_ff = 0, vocab = 0;
     std::int64_t context = 0;
-    float norm_eps = 0;                        // RMS norms: x · rsqrt(mean(x²) + eps) · w
-    Activation activation = Activation::Silu;  // gated: act(gate · x) ⊙ (up · x), then down
-    std::vector<LayerConfig> per_layer;        // [layers]
+    NormKind norm = NormKind::Rms;
+    float norm_eps = 0;
+    bool pre_norm = true;            // a block reads norm(stream); else the stream itself
+    bool post_norm = false;          // a block adds norm(what it puts out)
+    bool parallel_residual = false;  // attention and MLP read the same stream, both are added
+    bool gated_mlp = true;           // down(act(gate x) ⊙ up x); else down(act(up x))
+    Activation activation = Activation::Silu;
+    float embedding_scale = 1;           // multiplies the token's row where the stream starts
+    bool learned_positions = false;      // a position's row is added to it; no layer has RoPE
+    float final_soft_cap = 0;            // > 0: logits are cap · tanh(logit / cap)
+    std::int64_t long_rope_from = 0;     // > 0: runs of more tokens take the long frequencies
+    std::vector<LayerConfig> per_layer;  // [layers]
     int group() const {
         return query_heads / kv_heads;
     }  // query heads a KV head: h uses KV head h / group

@@ -9,6 +9,7 @@ namespace {
 
 bool same(const Rope& a, const Rope& b) {
     return a.rotary_dim == b.rotary_dim && a.inverse_frequency == b.inverse_frequency &&
+           a.long_inverse_frequency == b.long_inverse_frequency &&
            a.attention_factor == b.attention_factor;
 }
 
@@ -16,7 +17,7 @@ bool same(const Rope& a, const Rope& b) {
 
 RopeTable::RopeTable(const ModelConfig& config) {
     for (const LayerConfig& layer : config.per_layer) {
-        if (!layer.attention.rope) {
+        if (!layer.attention.rope || layer.rope.rotary_dim == 0) {
             of_layer_.push_back(-1);
             continue;
         }
@@ -28,9 +29,12 @@ RopeTable::RopeTable(const ModelConfig& config) {
     }
 }
 
-void RopeTable::fill(std::int64_t begin, std::int64_t end) {
+void RopeTable::fill(std::int64_t begin, std::int64_t end, bool long_run) {
     for (Distinct& table : distinct_) {
-        const std::vector<double>& frequency = table.rope.inverse_frequency;
+        const std::vector<double>& frequency =
+            long_run && !table.rope.long_inverse_frequency.empty()
+                ? table.rope.long_inverse_frequency
+                : table.rope.inverse_frequency;
         table.cosines.clear();
         table.sines.clear();
         for (std::int64_t position = begin; position < end; ++position) {

@@ -14,7 +14,8 @@ class RopeTable {
 
     // Phases in fp64, rounded once to fp32 (CASES: a phase in the model's dtype makes neighbouring
     // positions equal).
-    void fill(std::int64_t begin, std::int64_t end);
+    // long_run: with the frequencies of runs past ModelConfig::long_rope_from.
+    void fill(std::int64_t begin, std::int64_t end, bool long_run = false);
 
     struct Layer {
         const float* cosines =

@@ -9,9 +9,10 @@ namespace engine {
 // How the decoder forms a layer's scores, in the kernels' terms; the rebuild must use the very
 // same.
 inline kernels::ScoreRule score_rule(const Model& model, Layer layer) {
-    const AttentionRule& rule =
-        model.config.per_layer[static_cast<std::size_t>(to_int(layer))].attention;
-    return {rule.scale, rule.soft_cap, rule.window, nullptr};
+    const auto at = static_cast<std::size_t>(to_int(layer));
+    const AttentionRule& rule = model.config.per_layer[at].attention;
+    const std::vector<float>& sinks = model.layers[at].sinks;
+    return {rule.scale, rule.soft_cap, rule.window, sinks.empty() ? nullptr : sinks.data()};
 }
 
 }  // namespace engine

@@ -40,6 +40,7 @@ RunId ModelRunner::open_run(const RunRequest& request) {
     check_open(request);
     auto trace = new_trace();
     for (const TokenId token : request.tokens) trace->append_token(token);
+    trace->set_prompt_length(trace->tokens());
     return add(std::move(trace), request.sampling);
 }
 
@@ -85,6 +86,12 @@ Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
     RunTrace& trace = *open.trace;
     const std::int64_t at = trace.tokens();
     check_step(trace);
+    const std::int64_t turn = model_->config.long_rope_from;
+    if (turn > 0 && at >= turn && trace.prompt_length() <= turn)
+        throw Error(Failure::Kind::BadRequest,
+                    "the model turns to other RoPE frequencies past " + std::to_string(turn) +
+                        " tokens, and this run began with those up to there",
+                    {}, "give the text so far as a prompt of its own");
     const std::shared_ptr<const RowLogits> before = trace.newest_logits();
     if (!std::all_of(before->values.begin(), before->values.end(),
                      [](float x) { return std::isfinite(x); }))

@@ -14,7 +14,7 @@ struct CheckReport {
     std::int64_t
         rows_checked = 0,
         rows = 0;  // evenly spread over the run, newest included; all when rows_checked == rows
-    float row_sum_error = 0;      // max |Σ_src pattern − 1|
+    float row_sum_error = 0;      // max |Σ_src pattern (+ the sink's mass) − 1|
     float row_sum_tolerance = 0;  // 1e-5 + 2·ε₃₂·max|score|
     float z_error = 0;            // max |pattern·v − z| / max|z| of the layer's checked rows
     float z_tolerance = 1e-5f;

@@ -91,6 +91,7 @@ struct Cell {
     bool visible =
         false;  // false: masked or outside the layer's window; the rest is then meaningless
     float score = 0, pattern = 0;
+    float sink = 0;  // what the row's sink took: the pattern's row sums to 1 − sink
     std::int64_t rank = 0,
                  row_cells = 0;  // rank 1 is the largest p of the row, ties share the better rank
     float value_norm = 0;        // p · ‖v · W_O_h‖

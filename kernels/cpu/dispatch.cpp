@@ -34,6 +34,21 @@ void silu_mul(const float* gate, const float* up, std::int64_t stride, float* y,
     active_table().silu_mul(gate, up, stride, y, rows, columns, parallel);
 }
 
+void gelu_tanh_mul(const float* gate, const float* up, std::int64_t stride, float* y,
+                   std::int64_t rows, std::int64_t columns, const Parallel& parallel) {
+    active_table().gelu_tanh_mul(gate, up, stride, y, rows, columns, parallel);
+}
+
+void gelu_mul(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows,
+              std::int64_t columns, const Parallel& parallel) {
+    active_table().gelu_mul(gate, up, stride, y, rows, columns, parallel);
+}
+
+void layer_norm(const float* x, const float* w, const float* b, float eps, float* y,
+                std::int64_t rows, std::int64_t columns, const Parallel& parallel) {
+    active_table().layer_norm(x, w, b, eps, y, rows, columns, parallel);
+}
+
 void add(float* x, const float* y, std::int64_t n, const Parallel& parallel) {
     active_table().add(x, y, n, parallel);
 }

@@ -37,8 +37,40 @@ void rms_norm(const float* x, const float* w, float eps, float* y, std::int64_t 
     });
 }
 
-void silu_mul(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows,
-              std::int64_t columns, const Parallel& parallel) {
+void layer_norm(const float* x, const float* w, const float* b, float eps, float* y,
+                std::int64_t rows, std::int64_t columns, const Parallel& parallel) {
+    const std::int64_t grain =
+        greatest<std::int64_t>(1, worth_a_thread / greatest<std::int64_t>(columns, 1));
+    for_each_range(parallel, rows, grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t t = first; t < last; ++t) {
+            const float* from = x + t * columns;
+            float* to = y + t * columns;
+            f32v values{};
+            std::int64_t c = 0;
+            for (; c + lanes <= columns; c += lanes) values += load(from + c);
+            float total = sum(values);
+            for (; c < columns; ++c) total += from[c];
+            const float mean = total / static_cast<float>(columns);
+            f32v squares{};
+            for (c = 0; c + lanes <= columns; c += lanes) {
+                const f32v apart = load(from + c) - mean;
+                squares += apart * apart;
+            }
+            total = sum(squares);
+            for (; c < columns; ++c) total += (from[c] - mean) * (from[c] - mean);
+            const float factor = 1.0f / __builtin_sqrtf(total / static_cast<float>(columns) + eps);
+            for (c = 0; c + lanes <= columns; c += lanes)
+                store(to + c, (load(from + c) - mean) * factor * load(w + c) + load(b + c));
+            for (; c < columns; ++c) to[c] = (from[c] - mean) * factor * w[c] + b[c];
+        }
+    });
+}
+
+namespace {
+
+template <typename Activation>
+void activate(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows,
+              std::int64_t columns, const Parallel& parallel, Activation activation) {
     // y may be gate with its wider rows, so rows are done in order by one thread unless the layouts
     // agree.
     const bool apart = y != gate || stride == columns;
@@ -48,22 +80,49 @@ void silu_mul(const float* gate, const float* up, std::int64_t stride, float* y,
     for_each_range(parallel, rows, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t t = first; t < last; ++t) {
             const float* a = gate + t * stride;
-            const float* b = up + t * stride;
+            const float* b = up == nullptr ? nullptr : up + t * stride;
             float* to = y + t * columns;
             std::int64_t c = 0;
             for (; c + lanes <= columns; c += lanes) {
-                const f32v x = load(a + c);
-                store(to + c, x / (1.0f + exp(-x)) * load(b + c));
+                const f32v value = activation(load(a + c));
+                store(to + c, b == nullptr ? value : value * load(b + c));
             }
             if (c < columns) {
                 const std::size_t bytes = static_cast<std::size_t>(columns - c) * sizeof(float);
-                f32v x{}, u{};
+                f32v x{}, u = splat(1.0f);
                 std::memcpy(&x, a + c, bytes);
-                std::memcpy(&u, b + c, bytes);
-                const f32v result = x / (1.0f + exp(-x)) * u;
+                if (b != nullptr) std::memcpy(&u, b + c, bytes);
+                const f32v result = activation(x) * u;
                 std::memcpy(to + c, &result, bytes);
             }
         }
+    });
+}
+
+}  // namespace
+
+void silu_mul(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows,
+              std::int64_t columns, const Parallel& parallel) {
+    activate(gate, up, stride, y, rows, columns, parallel,
+             [](f32v x) { return x / (1.0f + exp(-x)); });
+}
+
+void gelu_tanh_mul(const float* gate, const float* up, std::int64_t stride, float* y,
+                   std::int64_t rows, std::int64_t columns, const Parallel& parallel) {
+    activate(gate, up, stride, y, rows, columns, parallel, [](f32v x) {
+        constexpr float slope = 0.7978845608f, cubic = 0.044715f;  // √(2/π)
+        return x * 0.5f * (1.0f + tanh((x + x * x * x * cubic) * slope));
+    });
+}
+
+void gelu_mul(const float* gate, const float* up, std::int64_t stride, float* y, std::int64_t rows,
+              std::int64_t columns, const Parallel& parallel) {
+    activate(gate, up, stride, y, rows, columns, parallel, [](f32v x) {
+        float values[lanes];
+        store(values, x);
+        for (float& value : values)
+            value = value * 0.5f * (1.0f + __builtin_erff(value * 0.7071067812f));
+        return load(values);
     });
 }
 

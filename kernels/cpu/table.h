@@ -19,6 +19,12 @@ struct Table {
                      std::int64_t columns, const Parallel&);
     void (*silu_mul)(const float* gate, const float* up, std::int64_t stride, float* y,
                      std::int64_t rows, std::int64_t columns, const Parallel&);
+    void (*gelu_tanh_mul)(const float* gate, const float* up, std::int64_t stride, float* y,
+                          std::int64_t rows, std::int64_t columns, const Parallel&);
+    void (*gelu_mul)(const float* gate, const float* up, std::int64_t stride, float* y,
+                     std::int64_t rows, std::int64_t columns, const Parallel&);
+    void (*layer_norm)(const float* x, const float* w, const float* b, float eps, float* y,
+                       std::int64_t rows, std::int64_t columns, const Parallel&);
     void (*add)(float* x, const float* y, std::int64_t n, const Parallel&);
     void (*gemv)(const GemvArgs&, const Parallel&);
     void (*decode_rows)(const Weight&, std::int64_t begin, std::int64_t end, float* to,

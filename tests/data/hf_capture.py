@@ -3,13 +3,55 @@
 
 Nothing is recomputed where the model states it: q, k, v, pattern and z are taken from the call of
 its own eager attention, so the numbers are Hugging Face's. Only scores and lse, which it does not
-return, are formed here, in fp64, from those q and k.
+return, are formed here, in fp64, from those q and k and from the mask, the cap and the sinks that
+the call was given.
 """
 
 import importlib
 import math
 
 import torch
+
+
+def first_of(owner, *names):
+    """The first of these attributes that the model class has."""
+    return next(getattr(owner, name) for name in names if hasattr(owner, name))
+
+
+def decoder_layers(model):
+    return first_of(model.base_model, "layers", "h")
+
+
+def attention_of(layer):
+    return first_of(layer, "self_attn", "attention", "attn")
+
+
+def hook_projections(attn, keep):
+    """keep(tensor [T, q | k | v]) once a forward pass, whether the model projects three times or
+    once. Returns the hooks."""
+    if hasattr(attn, "q_proj"):
+        parts = {}
+
+        def projected(part):
+            def hook(_module, _inputs, output):
+                parts[part] = output[0]
+                if len(parts) == 3:
+                    keep(torch.cat([parts["q"], parts["k"], parts["v"]], dim=-1))
+
+            return hook
+
+        return [
+            getattr(attn, part + "_proj").register_forward_hook(projected(part)) for part in "qkv"
+        ]
+
+    def fused(_module, _inputs, output):
+        if hasattr(attn, "query_key_value"):  # head after head, each with its q, k and v
+            heads = output[0].unflatten(-1, (-1, 3, attn.head_size))
+            keep(heads.transpose(1, 2).flatten(1))
+        else:
+            keep(output[0])
+
+    return [first_of(attn, "qkv_proj", "query_key_value", "c_attn").register_forward_hook(fused)]
 
 
 def capture(model, ids):
@@ -21,8 +63,8 @@ def capture(model, ids):
     eager = module.eager_attention_forward
     out, hooks, layer_of = {}, [], {}
 
-    def attention(attn, query, key, value, mask, scaling, **kwargs):
-        z, pattern = eager(attn, query, key, value, mask, scaling, **kwargs)
+    def attention(attn, query, key, value, mask, scaling=None, **kwargs):
+        z, pattern = eager(attn, query, key, value, mask, scaling=scaling, **kwargs)
         name = f"layers.{layer_of[attn]}."
         out[name + "q"] = query[0].transpose(0, 1)
         out[name + "k"] = key[0].transpose(0, 1)
@@ -31,43 +73,41 @@ def capture(model, ids):
         out[name + "pattern"] = pattern[0]
         keys = key[0].double().repeat_interleave(query.shape[1] // key.shape[1], dim=0)
         scores = query[0].double() @ keys.transpose(1, 2) * scaling
-        future = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
-        scores = scores.masked_fill(future, -math.inf)
+        cap = kwargs.get("softcap")
+        if cap is not None:
+            scores = cap * torch.tanh(scores / cap)
+        hidden = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
+        if mask is not None:
+            hidden = mask[0, 0] < -1e4
+        scores = scores.masked_fill(hidden, -math.inf)
         lse = torch.logsumexp(scores, dim=-1)
+        if getattr(attn, "sinks", None) is not None:
+            lse = torch.logaddexp(lse, attn.sinks.double()[:, None])
         out[name + "scores"], out[name + "lse"] = scores.float(), lse.float()
         worst = ((scores - lse[..., None]).exp() - pattern[0]).abs().max().item()
         assert worst < 2e-5, f"{name}pattern is {worst} off exp(scores - lse)"
         return z, pattern
 
-    def keep(name, of=lambda value: value[0]):
+    def keep(name):
         def hook(_module, _inputs, output):
-            out[name] = of(output)
+            out[name] = (output[0] if isinstance(output, tuple) else output)[0]
 
         return hook
 
-    for index, layer in enumerate(model.model.layers):
-        attn, name = layer.self_attn, f"layers.{index}."
+    layers = decoder_layers(model)
+    for index, layer in enumerate(layers):
+        attn, name = attention_of(layer), f"layers.{index}."
         layer_of[attn] = index
-        parts = {}
-        for part in ("q", "k", "v"):
-
-            def projected(_module, _inputs, output, part=part, parts=parts, name=name):
-                parts[part] = output[0]
-                if len(parts) == 3:
-                    out[name + "qkv"] = torch.cat([parts["q"], parts["k"], parts["v"]], dim=-1)
-
-            hooks.append(getattr(attn, part + "_proj").register_forward_hook(projected))
-        hooks.append(attn.o_proj.register_forward_hook(keep(name + "attention_out")))
+        hooks += hook_projections(attn, lambda value, name=name: out.update({name + "qkv": value}))
+        output = first_of(attn, "o_proj", "dense", "c_proj")
+        hooks.append(output.register_forward_hook(keep(name + "attention_out")))
         hooks.append(layer.mlp.register_forward_hook(keep(name + "mlp_out")))
-        hooks.append(
-            layer.register_forward_hook(
-                keep(
-                    name + "residual",
-                    lambda value: (value[0] if isinstance(value, tuple) else value)[0],
-                )
-            )
-        )
-    hooks.append(model.model.embed_tokens.register_forward_hook(keep("embedding")))
+        hooks.append(layer.register_forward_hook(keep(name + "residual")))
+
+    def enters(_module, args, kwargs):
+        out["embedding"] = (args[0] if args else kwargs["hidden_states"])[0]
+
+    hooks.append(layers[0].register_forward_pre_hook(enters, with_kwargs=True))
 
     module.eager_attention_forward = attention
     try:
@@ -78,7 +118,7 @@ def capture(model, ids):
         for hook in hooks:
             hook.remove()
     assert (
-        f"layers.{len(model.model.layers) - 1}.pattern" in out
+        f"layers.{len(layers) - 1}.pattern" in out
     ), "the model did not use its eager attention"
     return {name: tensor.detach().float().contiguous() for name, tensor in out.items()}
 

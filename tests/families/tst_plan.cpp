@@ -285,7 +285,11 @@ class TestPlan : public QObject {
             "a weight without a role", [](json&) {}, {"model.layers.0.extra.weight", "no role"},
             [](SafetensorsWriter& w) { w.ones("model.layers.0.extra.weight", {2}); });
         row("no model_type", unset("model_type"), {"does not say"});
-        row("other model_type", set("model_type", "gemma2"), {"gemma2", "llama and qwen3"});
+        row("other model_type", set("model_type", "mamba"), {"mamba", "llama, ", "qwen3"});
+        row("latent attention", set("model_type", "deepseek_v3"), {"deepseek_v3"});
+        row("hybrid attention", set("model_type", "qwen3_next"), {"qwen3_next"});
+        row("an encoder", set("model_type", "bert"), {"bert"});
+        row("pictures too", set("model_type", "gemma3"), {"gemma3", "gemma3_text"});
         row("other class", set("architectures", {"Qwen3ForSequenceClassification"}),
             {"Qwen3ForSequenceClassification", "Qwen3ForCausalLM"});
         row("model_type is a list", set("model_type", {1}), {"does not say"});

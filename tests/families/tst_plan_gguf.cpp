@@ -74,7 +74,9 @@ class TestPlanGguf : public QObject {
             QTest::newRow(name) << writer << said;
         };
         const auto nothing = [](GgufWriter&) {};
-        row("other architecture", nothing, {"gemma2", "llama and qwen3"}, "gemma2");
+        row("other architecture", nothing, {"mamba", "llama, ", "gptneox"}, "mamba");
+        row("gemma2 without its norms", nothing, {"post_attention_norm.weight is missing"},
+            "gemma2");
         row("qwen3 without its norms", nothing, {"attn_q_norm.weight is missing"}, "qwen3");
         row("llama with norms", nothing, {"attn_k_norm.weight", "no role"}, "llama", true);
         row("vocabulary differs", [](GgufWriter& w) { w.u32("llama.vocab_size", 20); },
@@ -90,9 +92,9 @@ class TestPlanGguf : public QObject {
             {"sliding_window = 32"});
         row("scale", [](GgufWriter& w) { w.f32("llama.attention.scale", 0.25f); },
             {"attention.scale"});
-        row("yarn", [](GgufWriter& w) { w.string("llama.rope.scaling.type", "yarn"); },
-            {"\"yarn\""});
-        row("longrope", [](GgufWriter& w) { w.ones("rope_factors_long.weight", {2}); },
+        row("other scaling", [](GgufWriter& w) { w.string("llama.rope.scaling.type", "ntk"); },
+            {"\"ntk\""});
+        row("half of longrope", [](GgufWriter& w) { w.ones("rope_factors_long.weight", {2}); },
             {"longrope"});
         row("divisors of other length", [](GgufWriter& w) { w.ones("rope_freqs.weight", {4}); },
             {"[4]", "[2]"});
@@ -109,9 +111,9 @@ class TestPlanGguf : public QObject {
             {"ffn_gate_inp", "no role"});
         row("output of a type not read",
             [](GgufWriter& w) {
-                w.tensor("output.weight", {256, 16}, 14, QByteArray(16 * 210, '\1'));
+                w.tensor("output.weight", {256, 16}, 15, QByteArray(16 * 292, '\1'));
             },
-            {"output.weight", "Q6_K"});
+            {"output.weight", "Q8_K"});
     }
     void badGguf() {
         QFETCH(GgufWriter, writer);

@@ -42,8 +42,8 @@ class TestRefusedTerms : public QObject {
         both({{"num_experts", 128}});
         both({{"no_rope_layers", {1, 0}}});
         both({{"attention_chunk_size", 8192}});
-        both({{"mlp_bias", true}});
-        both({{"hidden_act", "gelu"}});
+        both({{"hidden_act", "relu"}});
+        both({{"use_bias", true}});
         both({{"is_causal", false}});
         both({{"use_bidirectional_attention", true}});
         both({{"clip_qkv", 8.0}});
@@ -55,6 +55,9 @@ class TestRefusedTerms : public QObject {
         llama({{"use_sliding_window", true}});
         llama({{"layer_types", {"full_attention", "sliding_attention"}}});
         llama({{"use_qk_norm", true}});
+        llama({{"kv_lora_rank", 512}});
+        llama({{"attn_output_gate", true}});
+        QTest::addRow("qwen3 mlp_bias") << QString("qwen3") << json{{"mlp_bias", true}};
     }
     void refused() {
         QFETCH(QString, type);

@@ -102,13 +102,18 @@ class TestRope : public QObject {
     void refused_data() {
         QTest::addColumn<json>("scaling");
         QTest::addColumn<QString>("said");
-        for (const char* type :
-             {"dynamic", "yarn", "longrope", "su", "mrope", "ntk", "something new"})
+        for (const char* type : {"mrope", "ntk", "proportional", "something new"})
             QTest::newRow(type) << json{{"rope_type", type}, {"factor", 2.0}} << QString(type);
         const auto row = [](const char* name, json scaling, const char* said) {
             QTest::newRow(name) << std::move(scaling) << QString(said);
         };
-        row("old key", {{"type", "yarn"}, {"factor", 2.0}}, "yarn");
+        row("old key", {{"type", "ntk"}, {"factor", 2.0}}, "ntk");
+        row("longrope without long factors",
+            {{"rope_type", "longrope"}, {"short_factor", {1.0, 1.0}}}, "long_factor is missing");
+        row("longrope of another head",
+            {{"type", "su"}, {"short_factor", {1.0}}, {"long_factor", {1.0, 1.0}}},
+            "short_factor has 1 numbers");
+        row("yarn's factor is a text", {{"type", "yarn"}, {"factor", "2"}}, "factor");
         row("type is a number", {{"type", 3}}, "type");
         row("not an object", json::array({1}), "rope_scaling");
         row("linear without factor", {{"type", "linear"}}, "rope_scaling.factor is missing");

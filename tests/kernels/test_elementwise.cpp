@@ -60,6 +60,25 @@ class TestElementwise : public QObject {
                                                static_cast<double>(w[c])) < 2e-6);
         }
 
+        std::vector<float> normed(n);
+        const auto bias = numbers(width, 1, 6);
+        kernels::cpu::layer_norm(x.data(), w.data(), bias.data(), 1e-5f, normed.data(), rows,
+                                 columns, threads);
+        for (std::size_t t = 0; t < n; t += width) {
+            double mean = 0, squares = 0;
+            for (std::size_t c = 0; c < width; ++c) mean += static_cast<double>(x[t + c]) / columns;
+            for (std::size_t c = 0; c < width; ++c)
+                squares += std::pow(static_cast<double>(x[t + c]) - mean, 2);
+            const double factor = 1 / std::sqrt(squares / columns + static_cast<double>(1e-5f));
+            for (std::size_t c = 0; c < width; ++c) {
+                const double scaled = (static_cast<double>(x[t + c]) - mean) * factor;
+                const double expected =
+                    scaled * static_cast<double>(w[c]) + static_cast<double>(bias[c]);
+                QVERIFY(std::abs(static_cast<double>(normed[t + c]) - expected) <
+                        2e-5 * (1 + std::abs(expected)));
+            }
+        }
+
         auto sum = x;
         kernels::cpu::add(sum.data(), other.data(), static_cast<std::int64_t>(n), threads);
         for (std::size_t i = 0; i < n; ++i) QCOMPARE(sum[i], x[i] + other[i]);
@@ -83,6 +102,46 @@ class TestElementwise : public QObject {
             QVERIFY(relative(apart[i], expected) < 1e-6);
             QCOMPARE(gate[i], apart[i]);
             QCOMPARE(fused[i], apart[i]);
+        }
+    }
+
+    void gelu_data() {
+        QTest::addColumn<int>("isa");
+        QTest::addColumn<bool>("gated");
+        for (auto isa : available_isas())
+            for (bool gated : {true, false})
+                QTest::addRow("%s %s", kernels::cpu::isa_name(isa), gated ? "gated" : "alone")
+                    << static_cast<int>(isa) << gated;
+    }
+    void gelu() {
+        QFETCH(int, isa);
+        QFETCH(bool, gated);
+        kernels::cpu::force_isa(static_cast<kernels::cpu::Isa>(isa));
+        std::vector<float> x{-INFINITY, INFINITY, -1e30f, 1e30f, 0.0f};
+        for (float a = -12; a <= 12; a += 0.0078125f) x.push_back(a);
+        const auto columns = static_cast<std::int64_t>(x.size());
+        const std::vector<float> up = numbers(x.size(), 1, 8);
+        const float* other = gated ? up.data() : nullptr;
+        std::vector<float> tanh(x.size()), erf(x.size());
+        kernels::cpu::gelu_tanh_mul(x.data(), other, columns, tanh.data(), 1, columns, {});
+        kernels::cpu::gelu_mul(x.data(), other, columns, erf.data(), 1, columns, {});
+        for (std::size_t i = 5; i < x.size(); ++i) {
+            const auto a = static_cast<double>(x[i]);
+            const double times = gated ? static_cast<double>(up[i]) : 1;
+            const double slope = std::sqrt(2 / std::acos(-1.0));
+            const double by_tanh =
+                a / 2 * (1 + std::tanh(slope * (a + 0.044715 * a * a * a))) * times;
+            const double by_erf = a / 2 * (1 + std::erf(a / std::sqrt(2.0))) * times;
+            const double room = 3e-7 * (1 + std::abs(a * times));
+            QVERIFY2(std::abs(static_cast<double>(tanh[i]) - by_tanh) < room,
+                     QByteArray::number(a));
+            QVERIFY2(std::abs(static_cast<double>(erf[i]) - by_erf) < room, QByteArray::number(a));
+        }
+        if (gated) return;
+        for (const std::vector<float>& y : {tanh, erf}) {
+            QVERIFY(y[2] == 0 && y[4] == 0);
+            QCOMPARE(y[1], INFINITY);
+            QCOMPARE(y[3], 1e30f);
         }
     }
 

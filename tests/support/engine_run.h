@@ -15,10 +15,10 @@ struct EngineRun {
     std::vector<engine::TokenId> tokens;  // prompt and generated
 
     static std::unique_ptr<engine::Engine> open(const std::string& path,
-                                                std::int64_t page_tokens = 64) {
+                                                std::int64_t page_tokens = 64, int threads = 2) {
         engine::OpenRequest request;
         request.path = path;
-        request.threads = 2;
+        request.threads = threads;
         request.page_tokens = page_tokens;
         request.memory_limit = std::int64_t{1} << 30;
         return open(request);

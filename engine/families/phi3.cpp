@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Phi-3 and Phi-4 (mini): q, k and v in one tensor, gate and up in another, RoPE on a part of a
+// head, longrope, a window on every layer.
+#include "engine/families/architecture.h"
+
+namespace engine::families {
+namespace {
+
+constexpr const char* terms[] = {"partial_rotary_factor"};
+constexpr const char* gguf_terms[] = {"attention.sliding_window", "rope.scaling.attn_factor"};
+
+}  // namespace
+
+const Architecture phi3{
+    .name = "phi3",
+    .gguf_name = "phi3",
+    .model_class = "Phi3ForCausalLM",
+    .keys = {.attention_bias = nullptr},
+    .default_context = 4096,
+    .default_norm_eps = 1e-5,
+    .windows = Windows::All,
+    .default_rotary_part = 1,
+    .config_names = &phi3_names,
+    .gguf_names = &gguf_phi3_names,
+    .reads = terms,
+    .gguf_reads = gguf_terms,
+};
+
+}  // namespace engine::families
