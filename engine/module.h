@@ -4,8 +4,10 @@
 // loaded: an Engine's code lives in it.
 #pragma once
 #include <stop_token>
+#include <vector>
 
 #include "engine/engine.h"
+#include "engine/values/found_model.h"
 
 extern "C" {
 // As engine::open_engine; the caller owns the result. `on_progress` and `stop` may be null.
@@ -14,4 +16,8 @@ engine::Engine* headscope_open_engine(const engine::OpenRequest* request,
                                       const std::stop_token* stop);
 // As engine::inspect_model, into *out.
 void headscope_inspect_model(const char* path, const char* device, engine::ModelInfo* out);
+// The models that lie in a folder or a Hugging Face cache, by name and size, nothing opened; throws
+// engine::Error where the folder cannot be read. headscope_inspect_model says whether one is
+// supported, from its headers.
+void headscope_find_models(const char* folder, std::vector<engine::FoundModel>* out);
 }

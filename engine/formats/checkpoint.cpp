@@ -8,8 +8,10 @@
 #include <system_error>
 
 #include "engine/formats/content_hash.h"
+#include "engine/formats/find_models.h"
 #include "engine/formats/foreign_file.h"
 #include "engine/formats/gguf.h"
+#include "engine/formats/gguf_split.h"
 #include "engine/formats/messages.h"
 #include "engine/formats/model_folder.h"
 #include "engine/values/failure.h"
@@ -18,16 +20,18 @@ namespace engine::formats {
 namespace {
 
 Checkpoint open_gguf(std::shared_ptr<const MappedFile> file) {
-    GgufFile gguf = read_gguf(std::move(file));
+    std::vector<GgufFile> parts = read_gguf_parts(read_gguf(std::move(file)));
     ContentHash hash;
-    hash.add(gguf.weights.header);
-    hash.add(std::uint64_t{gguf.weights.file->size()});
     Checkpoint out;
     out.format = Checkpoint::Format::Gguf;
-    out.metadata = std::move(gguf.metadata);
-    out.file_bytes = static_cast<std::int64_t>(gguf.weights.file->size());
-    out.tensors = std::move(gguf.weights.tensors);
-    out.refused = std::move(gguf.weights.refused);
+    for (GgufFile& part : parts) {
+        hash.add(part.weights.header);
+        hash.add(std::uint64_t{part.weights.file->size()});
+        out.file_bytes += static_cast<std::int64_t>(part.weights.file->size());
+        out.tensors.merge(part.weights.tensors);
+        out.refused.merge(part.weights.refused);
+    }
+    out.metadata = std::move(parts.front().metadata);
     out.hash = hash.hex();
     return out;
 }
@@ -55,7 +59,7 @@ Checkpoint open_any(const std::string& path) {
         throw Error(Failure::Kind::BadFile,
                     "cannot open the model: " + std::generic_category().message(errno),
                     shown(path, 400), errno == EACCES ? "give yourself read permission" : "");
-    return S_ISDIR(status.st_mode) ? open_model_folder(path) : open_file(path);
+    return S_ISDIR(status.st_mode) ? open_model_folder(snapshot_of(path)) : open_file(path);
 }
 
 }  // namespace

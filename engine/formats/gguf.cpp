@@ -131,9 +131,6 @@ GgufFile read_gguf(std::shared_ptr<const MappedFile> file) {
     const auto pair_count = reader.number<std::uint64_t>("the number of metadata keys");
     GgufFile out;
     out.metadata = read_gguf_metadata(reader, pair_count);
-    if (const std::int64_t parts = out.metadata.integer_or("split.count", 1); parts > 1)
-        unsupported(*file, "this is one of " + std::to_string(parts) + " parts of a split GGUF",
-                    "join them first: llama-gguf-split --merge FIRST_PART OUT.gguf");
     std::deque<Listed> table = read_table(reader, tensor_count);
     const std::uint64_t alignment = alignment_of(reader, out.metadata);
     const std::uint64_t start = (reader.position() + alignment - 1) / alignment * alignment;

@@ -11,8 +11,9 @@ struct GgufFile {
     Metadata metadata;
 };
 
-// Throws Error(BadFile) with the numbers read, Error(Unsupported) for another version or byte order
-// or a part of a split model. Tensors of a type without a Storage are listed in weights.refused.
+// Throws Error(BadFile) with the numbers read, Error(Unsupported) for another version or byte
+// order. A part of a split model is read like any file (gguf_split.h joins them). Tensors of a type
+// without a Storage are listed in weights.refused.
 GgufFile read_gguf(std::shared_ptr<const MappedFile> file);
 
 }  // namespace engine::formats

@@ -199,8 +199,6 @@ class TestGguf : public QObject {
                 w.tensor("t", {896, 2}, 14, QByteArray(1470, '\0'));
             }),
             true, {"896", "Q6_K", "256"});
-        row("split", with([](GgufWriter& w) { w.raw("split.count", 2, little<std::uint16_t>(3)); }),
-            false, {"3 parts"});
     }
     void refused() {
         QFETCH(QByteArray, bytes);
