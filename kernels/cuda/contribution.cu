@@ -5,24 +5,12 @@
 // three bf16 parts, whose sum is R to fp32's last bit, and the tensor cores do the products.
 #include "kernels/cuda/contribution.h"
 
+#include "kernels/cuda/contribution_forms.cuh"
 #include "kernels/cuda/score_tile.cuh"
 
 namespace kernels::cuda {
 
 namespace {
-
-struct Forms {
-    TraceView trace;
-    std::int64_t section = 0;
-    std::int32_t first_head = 0;  // query head of block y = 0
-    std::int32_t group = 1;       // query heads that share a head of the section
-    std::int64_t begin = 0, end = 0;
-    const float* r = nullptr;  // of first_head
-    const float* p = nullptr;
-    float* norm = nullptr;
-    float* dot = nullptr;
-    std::int64_t stride = 1;  // of norm and dot from row to row
-};
 
 // Rows [first, first + 64) of R, columns [d, d + 64), zeros outside.
 __device__ inline void load_triangle(float* to, const float* r, int dim, int first, int d) {
@@ -85,7 +73,8 @@ __device__ void dots(const Forms& forms, const Rows<T>& rows, std::int32_t head,
 }
 
 template <typename T>
-__global__ void __launch_bounds__(tile_threads) forms_kernel(Forms forms) {
+__global__ void __launch_bounds__(tile_threads) forms_kernel(Forms all) {
+    const Forms forms = all.of_layer();
     const auto head = static_cast<std::int32_t>(blockIdx.y);  // counted from first_head
     const auto begin =
         static_cast<std::int32_t>(forms.begin + static_cast<std::int64_t>(blockIdx.x) * strip_rows);
@@ -184,7 +173,8 @@ __device__ inline void split_dots(const Forms& forms, const bf16* z, int stride,
         forms.dot[(begin + row - forms.begin) * forms.stride + head] = sum;
 }
 
-__global__ void __launch_bounds__(tile_threads) split_kernel(Forms forms) {
+__global__ void __launch_bounds__(tile_threads) split_kernel(Forms all) {
+    const Forms forms = all.of_layer();
     extern __shared__ __align__(16) std::byte shared[];
     const auto head = static_cast<std::int32_t>(blockIdx.y);  // counted from first_head
     const auto begin =
@@ -202,11 +192,13 @@ __global__ void __launch_bounds__(tile_threads) split_kernel(Forms forms) {
     if (forms.p != nullptr) split_dots(forms, z, stride, head, begin, limit);
 }
 
-void start(const Forms& forms, std::int32_t heads, cudaStream_t stream) {
+void start(const Forms& forms, std::int32_t heads, cudaStream_t stream, std::int32_t layers = 1) {
     check_trace(forms.trace);
     if (forms.begin >= forms.end) return;
     const std::int64_t strips = (forms.end - forms.begin + strip_rows - 1) / strip_rows;
-    const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(heads));
+    if (hopper_forms(forms, heads, layers, stream)) return;
+    const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(heads),
+                    static_cast<unsigned>(layers));
     if (forms.trace.element == Element::BF16 && forms.trace.head_dim <= most_split_dim) {
         const std::int64_t bytes = split_bytes(forms.trace.head_dim);
         allow_shared(split_kernel, bytes, "contributions");
@@ -227,6 +219,13 @@ void contributions(const ContributionArgs& args, cudaStream_t stream) {
     start({args.trace, args.trace.z_offset, 0, 1, args.begin, args.end, args.r, args.p, args.norm,
            args.dot, heads},
           heads, stream);
+}
+
+void contributions(const ContributionLayers& args, cudaStream_t stream) {
+    const std::int32_t heads = args.first.query_heads;
+    start({args.first, args.first.z_offset, 0, 1, args.begin, args.end, args.r, args.p, args.norm,
+           args.dot, heads, args.traces},
+          heads, stream, args.layers);
 }
 
 void column_weights(const ColumnWeightArgs& args, cudaStream_t stream) {

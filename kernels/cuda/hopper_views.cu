@@ -11,6 +11,8 @@ namespace {
 
 enum class Way { Cells, Max, Sum };
 
+constexpr int staged_stride = block_keys + 4;  // floats of a staged row
+
 // Of a lane's two rows: p = 2^(product · slope − offset).
 struct Exponent {
     float lse[2] = {0, 0}, offset[2] = {0, 0}, slope = 0;
@@ -69,9 +71,13 @@ __device__ void write_cells(const TileArgs& args, const TileHead& head, const It
         tile.keys(keys, seen, last_seen);
     }
     const float empty = args.raw ? no_score : 0.0f;
-    const bool pairs = head.out != nullptr && args.src.pixels % 2 == 0 &&
-                       item.src_pixels % 2 == 0 &&
-                       reinterpret_cast<std::uintptr_t>(head.out) % 8 == 0;
+    // Whole lines at a time, by way of shared memory: what a lane holds is scattered.
+    const bool lines = head.out != nullptr && args.src.pixels % 4 == 0 &&
+                       item.src_pixels % 4 == 0 &&
+                       reinterpret_cast<std::uintptr_t>(head.out) % 16 == 0;
+    const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+    float* staged = reinterpret_cast<float*>(shared + HopperTile<T, Dim>::bytes(Dim)) +
+                    warp * 16 * staged_stride;
     for (std::int32_t key = first; key < last; key += block_keys) {
         Cells s;
         if (any && key >= seen && key < last_seen) {
@@ -87,25 +93,46 @@ __device__ void write_cells(const TileArgs& args, const TileHead& head, const It
 #pragma unroll
                 for (int e = 0; e < 4; ++e) s[j][e] = empty;
         }
+        const std::int64_t corner =
+            std::int64_t{item.dest_pixel} * args.src.pixels + item.src_pixel + key - first;
+        if (lines) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const bool there = dest + 8 * half < limit;
+                float* row = staged + (lane / 4 + 8 * half) * staged_stride + lane_key();
+#pragma unroll
+                for (int j = 0; j < 8; ++j)
+                    *reinterpret_cast<float2*>(row + 8 * j) = {there ? s[j][2 * half] : empty,
+                                                               there ? s[j][2 * half + 1] : empty};
+            }
+            __syncwarp();
+            const int column = lane % 16 * 4;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                const int local = 2 * i + lane / 16, row = warp * 16 + local;
+                if (begin + row < end && key + column < last)
+                    __stcs(
+                        reinterpret_cast<float4*>(head.out + corner + row * args.src.pixels +
+                                                  column),
+                        *reinterpret_cast<const float4*>(staged + local * staged_stride + column));
+            }
+            __syncwarp();
+            continue;
+        }
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const std::int32_t row = dest + 8 * half;
             if (row >= end) continue;
-            const std::int64_t line =
-                (item.dest_pixel + row - begin) * args.src.pixels + item.src_pixel - first;
+            const std::int64_t line = corner + (row - begin) * args.src.pixels;
 #pragma unroll
-            for (int j = 0; j < 8; ++j) {
-                const std::int32_t src = key + 8 * j + lane_key();
-                const float x = row < limit ? s[j][2 * half] : empty,
-                            y = row < limit ? s[j][2 * half + 1] : empty;
-                if (pairs) {
-                    if (src < last)
-                        __stcs(reinterpret_cast<float2*>(head.out + line + src), float2{x, y});
-                    continue;
+            for (int j = 0; j < 8; ++j)
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    const int at = 8 * j + lane_key() + e;
+                    if (key + at < last)
+                        write_pixel(args, head, line + at,
+                                    row < limit ? s[j][2 * half + e] : empty);
                 }
-                if (src < last) write_pixel(args, head, line + src, x);
-                if (src + 1 < last) write_pixel(args, head, line + src + 1, y);
-            }
         }
     }
     await_copies<0>();
@@ -240,7 +267,8 @@ bool start(const TileArgs& args, const TilePlan& plan, std::int64_t first_item,
     const auto kernel = view_kernel<T, Dim, way>;
     if (!has_hopper_code(kernel)) return false;
     const std::int64_t bytes =
-        HopperTile<T, Dim>::bytes(Dim) + (way == Way::Cells ? 0 : pooled_bytes(plan, false));
+        HopperTile<T, Dim>::bytes(Dim) +
+        (way == Way::Cells ? strip_rows * staged_stride * 4 : pooled_bytes(plan, false));
     allow_shared(kernel, bytes, "tile");
     kernel<<<static_cast<unsigned>(last_item - first_item), tile_threads,
              static_cast<std::size_t>(bytes), stream>>>(args, plan, first_item);

@@ -27,6 +27,7 @@ struct TileArgs {
     // True where no head has weights or a second run, and every scale is above 0: most requests,
     // and they have a kernel of their own.
     bool plain = false;
+    bool capped = false;  // a head's scores may be capped
     float low = 0, high = 1;
     kernels::TileArgs::Transfer transfer = kernels::TileArgs::Transfer::Linear;
 };

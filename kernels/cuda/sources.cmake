@@ -8,8 +8,9 @@ find_package(CUDAToolkit REQUIRED)
 
 add_library(headscope_cuda_kernels SHARED
     cuda/append.cu cuda/attend.cu cuda/attend_step.cu cuda/contribution.cu cuda/elementwise.cu
-    cuda/hopper_views.cu cuda/merge.cu cuda/metrics.cu cuda/paths.cu cuda/product.cu
-    cuda/random.cu cuda/sample.cu cuda/tile.cu)
+    cuda/hopper_forms.cu cuda/hopper_views.cu cuda/hopper_wide.cu cuda/merge.cu cuda/metrics.cu
+    cuda/paths.cu cuda/product.cu cuda/projections.cu cuda/random.cu cuda/sample.cu cuda/tile.cu
+    cuda/writes.cu)
 target_include_directories(headscope_cuda_kernels PUBLIC ${CMAKE_SOURCE_DIR})
 # One runtime a process: libtorch brings the shared one.
 set_target_properties(headscope_cuda_kernels PROPERTIES

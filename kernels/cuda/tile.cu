@@ -312,6 +312,7 @@ void tile(const TileArgs& args, std::int64_t first_item, std::int64_t last_item,
                                                       " to " + std::to_string(last_item) + " of " +
                                                       std::to_string(work));
     if (first_item >= last_item) return;
+    if (plan.wide) return wide_tile(args, plan, first_item, last_item, stream);
     const std::int64_t pooled = plan.cells ? 0 : pooled_bytes(plan, args.signed_max);
     if (hopper_tile(args, plan, first_item, last_item, stream)) return;
     with_element(args.element, [&](auto t) {

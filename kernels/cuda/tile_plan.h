@@ -9,8 +9,10 @@ namespace kernels::cuda {
 constexpr int chunk_pixels = 32, signed_chunk_pixels = 16, chunk_cells = 512;
 
 struct TilePlan {
-    bool cells = false;                            // every pixel is one cell: written as they come
-    bool ascending = false;                        // no pixel is empty
+    bool wide = false;          // wide_tile()'s: uniform src pixels of src_step cells
+    std::int32_t src_step = 0;  // there
+    bool cells = false;         // every pixel is one cell: written as they come
+    bool ascending = false;     // no pixel is empty
     std::int32_t dest_pixels = 1, src_pixels = 1;  // of an item, at most
     std::int64_t dest_items = 0, src_items = 0;    // of a head
 };
@@ -29,6 +31,28 @@ inline Steps steps_of(const TileAxis& axis) {
     return steps;
 }
 
+// Requests that wide_tile() takes on this device, whatever their axes.
+bool wide_applies(const TileArgs&);
+constexpr std::int64_t wide_strip = 256, wide_chunk_keys = 8192, wide_chunk_pixels = 128;
+
+// Equal steps that are multiples of `unit` cells, or none: 0. The last pixel may hold fewer.
+inline std::int64_t step_in(const TileAxis& axis, std::int64_t unit) {
+    const std::int64_t step = axis.edges[1] - axis.edges[0];
+    if (axis.pixels == 1) return (step + unit - 1) / unit * unit;
+    if (step % unit != 0) return 0;
+    for (std::int64_t i = 1; i < axis.pixels; ++i) {
+        const std::int64_t next = axis.edges[i + 1] - axis.edges[i];
+        if (next != step && (i + 1 < axis.pixels || next > step || next <= 0)) return 0;
+    }
+    return step;
+}
+// 8, 16, 32, 64 or a multiple of 128 cells.
+inline std::int64_t wide_src_step(const TileAxis& axis) {
+    const std::int64_t step = axis.edges[1] - axis.edges[0];
+    const bool small = axis.pixels > 1 && (step == 8 || step == 16 || step == 32 || step == 64);
+    return step_in(axis, small ? step : 128);
+}
+
 inline TilePlan plan_of(const TileArgs& args) {
     TilePlan plan;
     if (args.dest.pixels <= 0 || args.src.pixels <= 0) return plan;
@@ -41,13 +65,30 @@ inline TilePlan plan_of(const TileArgs& args) {
     plan.src_pixels = plan.cells        ? chunk_cells
                       : args.signed_max ? signed_chunk_pixels
                                         : chunk_pixels;
+    if (wide_applies(args)) {
+        const std::int64_t dest_step = step_in(args.dest, 8), src_step = wide_src_step(args.src);
+        if (dest_step > 0 && src_step > 0) {
+            plan.wide = true;
+            plan.src_step = static_cast<std::int32_t>(src_step);
+            plan.dest_pixels =
+                static_cast<std::int32_t>(dest_step >= wide_strip ? 1 : wide_strip / dest_step);
+            const std::int64_t pixels = wide_chunk_keys / src_step;
+            plan.src_pixels =
+                static_cast<std::int32_t>(pixels < 1                   ? 1
+                                          : pixels > wide_chunk_pixels ? wide_chunk_pixels
+                                                                       : pixels);
+        }
+    }
     plan.dest_items = (args.dest.pixels + plan.dest_pixels - 1) / plan.dest_pixels;
     plan.src_items = (args.src.pixels + plan.src_pixels - 1) / plan.src_pixels;
     return plan;
 }
 
-// Plain requests (pattern.h) where the device and the build have Hopper's products: true if it was
-// enqueued.
+void wide_tile(const TileArgs&, const TilePlan&, std::int64_t first_item, std::int64_t last_item,
+               cudaStream_t);
+
+// Other plain requests (pattern.h) where the device and the build have Hopper's products: true if
+// it was enqueued.
 bool hopper_tile(const TileArgs&, const TilePlan&, std::int64_t first_item, std::int64_t last_item,
                  cudaStream_t);
 

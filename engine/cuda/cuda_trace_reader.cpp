@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The TraceReader on a device: each call takes a lane, looks its run up, holds it for the call, and
+// hands on to one file an idea. What it returns lies on the host.
+#include "engine/cuda/cuda_trace_reader.h"
+
+#include "engine/analysis/cell.h"
+#include "engine/cuda/reader_tensors.h"
+#include "kernels/cuda/writes.h"
+
+namespace engine::cuda {
+namespace {
+
+class CudaTraceReader final : public TraceReader {
+    template <typename Work>
+    auto in_lane(Work&& work) const {
+        return with_device_errors([&] {
+            const ViewLanes::Lease lane = lanes_.take();
+            return work(*lane);
+        });
+    }
+
+  public:
+    CudaTraceReader(std::shared_ptr<const DeviceModel> model,
+                    std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
+                    std::shared_ptr<const DeviceRunTable> table, std::shared_ptr<StepPace> pace)
+        : model_(std::move(model)),
+          tokenizer_(std::move(tokenizer)),
+          table_(std::move(table)),
+          lanes_(model_->device, std::move(pace)),
+          factors_(model_),
+          tiles_(model_, factors_),
+          writes_(model_, factors_, tiles_),
+          tensors_(model_, factors_, tiles_, writes_) {}
+
+    std::int64_t rows(RunId run) const override { return table_->at(run)->rows(); }
+
+    Tile tile(const TileRequest& request, std::stop_token stop) const override {
+        return in_lane([&](ViewLane& lane) { return tiles_.tile(lane, *table_, request, stop); });
+    }
+
+    Cell cell(RunId id, LayerHead at, Position dest, Position src, TokenId target,
+              std::optional<TokenId> distractor) const override {
+        check_head(model_->config, at);
+        check_target(model_->config, {target, distractor});
+        const auto run = table_->at(id);
+        const std::int64_t row = to_int(dest);
+        check_rows(run->rows(), {row, row + 1});
+        const kernels::ScoreRule& rule =
+            model_->layers[static_cast<std::size_t>(to_int(at.layer))].rule;
+        Cell cell = place_cell(id, at, dest, src, rule);
+        if (cell.visible)
+            in_lane([&](ViewLane& lane) {
+                fill(lane, cell, *run, rule, {target, distractor});
+                return 0;
+            });
+        return cell;
+    }
+
+    HeadTable metrics(const MetricsRequest& request, std::stop_token stop) const override {
+        const auto run = table_->at(request.run);
+        return in_lane([&](ViewLane& lane) { return tiles_.metrics(lane, *run, request, stop); });
+    }
+
+    ContributionTable contributions(const ContributionRequest& request) const override {
+        check_target(model_->config, {request.target.value_or(TokenId{}), request.distractor});
+        const auto run = table_->at(request.run);
+        return in_lane([&](ViewLane& lane) { return writes_.contributions(lane, *run, request); });
+    }
+
+    TopTokens logits(RunId id, Position position, int k) const override {
+        const auto run = table_->at(id);
+        const std::int64_t at = to_int(position);
+        check_rows(run->rows(), {at, at + 1});
+        return top_tokens(id, position, in_lane([&](ViewLane& lane) {
+                              return writes_.row_logits(lane, *run, at);
+                          }),
+                          k, *tokenizer_);
+    }
+
+    CheckReport checks(RunId id, Layer layer) const override {
+        const auto run = table_->at(id);
+        return in_lane([&](ViewLane& lane) { return writes_.checks(lane, *run, layer); });
+    }
+
+    NamedTensor read(RunId id, const TensorName& name, Rows rows) const override {
+        const auto run = table_->at(id);
+        return in_lane([&](ViewLane& lane) { return tensors_.read(lane, *run, name, rows); });
+    }
+
+  private:
+    // From the trace's own numbers, in fp64 on the host.
+    void fill(ViewLane& lane, Cell& cell, const DeviceRun& run, const kernels::ScoreRule& rule,
+              const Target& target) const {
+        const kernels::TraceView trace = run.view(cell.at.layer);
+        const std::int64_t dest = to_int(cell.dest), src = to_int(cell.src),
+                           first = first_key(cell), d = trace.head_dim;
+        const std::int32_t head = to_int(cell.at.head), kv_head = head / trace.group();
+        const auto rows = [&](std::int64_t section, std::int32_t of_head, Rows which) {
+            auto* to = lane.scratch().take<float>(which.count() * d);
+            kernels::cuda::gather_floats(trace, section, of_head, 1, which.begin, which.end, to,
+                                         lane.stream());
+            return lane.download(to, which.count() * d);
+        };
+        const int layer = to_int(cell.at.layer);
+        const auto direction = factors_.direction(lane, target);
+        const std::vector<float> q = rows(trace.q_offset, head, {dest, dest + 1}),
+                                 v = rows(trace.v_offset, kv_head, {src, src + 1}),
+                                 keys = rows(trace.k_offset, kv_head, {first, dest + 1});
+        auto* lse = lane.scratch().take<float>(trace.query_heads);
+        kernels::cuda::gather_lse(trace, dest, dest + 1, lse, lane.stream());
+        const std::vector<float> r = lane.download(factors_.r(lane, layer) + head * d * d, d * d);
+        const std::vector<float> p =
+            lane.download(direction->of_layer(layer, model_->config.q_columns()) + head * d, d);
+        CellParts parts;
+        parts.head_dim = trace.head_dim;
+        parts.q = q.data();
+        parts.key = [&](std::int64_t key) { return keys.data() + (key - first) * d; };
+        parts.v = v.data();
+        parts.lse = lane.download(lse + head, 1).front();
+        parts.final_scale = lane.download(run.final_scale() + dest, 1).front();
+        parts.r = r.data();
+        parts.p = p.data();
+        fill_cell(cell, rule, parts);
+    }
+
+    std::shared_ptr<const DeviceModel> model_;
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer_;
+    std::shared_ptr<const DeviceRunTable> table_;
+    mutable ViewLanes lanes_;
+    HeadFactors factors_;
+    ReaderTiles tiles_;
+    ReaderWrites writes_;
+    ReaderTensors tensors_;
+};
+
+}  // namespace
+
+std::shared_ptr<const TraceReader> make_cuda_trace_reader(
+    std::shared_ptr<const DeviceModel> model, std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
+    std::shared_ptr<const DeviceRunTable> table, std::shared_ptr<StepPace> pace) {
+    return std::make_shared<CudaTraceReader>(std::move(model), std::move(tokenizer),
+                                             std::move(table), std::move(pace));
+}
+
+}  // namespace engine::cuda

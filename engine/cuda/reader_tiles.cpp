@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cuda/reader_tiles.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "kernels/cuda/contribution.h"
+
+namespace engine::cuda {
+namespace {
+
+constexpr double launch_seconds = 1.5e-3;
+// Pixels and column weights of so many heads at once that they take no more.
+constexpr std::int64_t group_bytes = std::int64_t{64} << 20;
+
+// (dest, src) pairs with src ≤ dest of a rectangle; windows make it less.
+double visible_cells(Rows dest, Rows src) {
+    double cells = 0;
+    const auto triangle = [](double n) { return n <= 0 ? 0 : n * (n + 1) / 2; };
+    const auto up_to = [&](std::int64_t key) {  // pairs with src ≥ key
+        return triangle(static_cast<double>(dest.end - key)) -
+               triangle(static_cast<double>(dest.begin - key));
+    };
+    if (dest.end > dest.begin && src.end > src.begin) cells = up_to(src.begin) - up_to(src.end);
+    return std::max(cells, 1.0);
+}
+
+}  // namespace
+
+double WorkRate::launch_work() const {
+    return rate_.load() * launch_seconds;
+}
+
+void WorkRate::learn(double work, double seconds) {
+    // A remainder of a request says more of the launch than of the device.
+    if (work > 0.4 * launch_work()) rate_ = 0.5 * rate_.load() + 0.5 * work / seconds;
+}
+
+ReaderTiles::ReaderTiles(std::shared_ptr<const DeviceModel> model, const HeadFactors& factors)
+    : model_(std::move(model)), factors_(factors) {}
+
+kernels::TileHead ReaderTiles::head_of(const DeviceRun& run, std::int64_t rows,
+                                       LayerHead at) const {
+    kernels::TileHead head;
+    head.trace = run.view(at.layer);
+    head.rule = model_->layers[static_cast<std::size_t>(to_int(at.layer))].rule;
+    head.head = to_int(at.head);
+    head.rows = rows;
+    return head;
+}
+
+// ‖v[src] · W_O_h‖ or v[src] · p_h for the tile's sources that have a row.
+const float* ReaderTiles::column_weight(ViewLane& lane, const DeviceRun& run, std::int64_t rows,
+                                        LayerHead at, Rows src,
+                                        const HeadFactors::Direction* direction) const {
+    kernels::ColumnWeightArgs args;
+    args.trace = run.view(at.layer);
+    args.head = to_int(at.head);
+    args.begin = src.begin;
+    args.end = std::min(src.end, rows);
+    args.out = lane.scratch().take<float>(src.count());
+    if (args.end <= args.begin) return args.out;
+    const std::int64_t d = args.trace.head_dim;
+    if (direction == nullptr)
+        args.r = factors_.r(lane, to_int(at.layer)) + args.head * d * d;
+    else
+        args.p = direction->of_layer(to_int(at.layer), model_->config.q_columns()) + args.head * d;
+    kernels::cuda::column_weights(args, lane.stream());
+    return args.out;
+}
+
+void ReaderTiles::launch(ViewLane& lane, const kernels::cuda::TileArgs& args, double work_of_head,
+                         const std::stop_token& stop) const {
+    WorkRate& rate = args.plain ? plain_ : general_;
+    const std::int64_t items = kernels::cuda::tile_work(args);
+    const double work = work_of_head * static_cast<double>(args.head_count) /
+                        static_cast<double>(std::max<std::int64_t>(items, 1));
+    double before[2] = {0, 0};  // of the launches in work
+    for (std::int64_t first = 0; first < items;) {
+        const auto wanted = static_cast<std::int64_t>(rate.launch_work() / work);
+        const std::int64_t last = first + std::clamp<std::int64_t>(wanted, 1, items - first);
+        const auto seconds =
+            lane.slice(stop, [&] { kernels::cuda::tile(args, first, last, lane.stream()); });
+        if (seconds) rate.learn(before[0], *seconds);
+        before[0] = before[1];
+        before[1] = work * static_cast<double>(last - first);
+        first = last;
+    }
+    lane.await_slices();
+}
+
+Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRequest& request,
+                       const std::stop_token& stop) const {
+    const auto run = table.at(request.run);
+    const auto minus = request.minus ? table.at(*request.minus) : nullptr;
+    const TilePlan plan = plan_tile(model_->config, request);
+    if (std::max(plan.dest.back(), plan.src.back()) > std::numeric_limits<std::int32_t>::max() / 2)
+        throw Error(Failure::Kind::BadRequest,
+                    "the tile ends at " +
+                        std::to_string(std::max(plan.dest.back(), plan.src.back())) +
+                        ", past any context");
+    Tile tile;
+    tile.request = request;
+    tile.rows_ready = run->rows();
+    const std::int64_t minus_rows = minus ? minus->rows() : 0;
+    const std::int64_t count = static_cast<std::int64_t>(request.heads.size()),
+                       pixels = plan.pixels();
+    const bool bytes = request.format == PixelFormat::U8;
+    const std::int64_t pixel_bytes = bytes ? 1 : 4;
+    // Held as long as the kernels run.
+    std::shared_ptr<const HeadFactors::Direction> direction;
+    if (plan.attribution)
+        direction = factors_.direction(lane, {request.target, request.distractor});
+
+    kernels::cuda::TileArgs args;
+    args.element = model_->element;
+    args.head_dim = model_->config.head_dim;
+    args.dest = {plan.dest.data(), plan.dest_pixels()};
+    args.src = {plan.src.data(), plan.src_pixels()};
+    args.dest_edges = lane.upload(plan.dest);
+    args.src_edges = lane.upload(plan.src);
+    args.raw = plan.raw;
+    args.pooling = plan.pooling;
+    args.signed_max = plan.signed_max && plan.pooling == kernels::TilePooling::Max;
+    args.span_mean = plan.span_mean;
+    args.low = request.range.low;
+    args.high = request.range.high;
+    args.transfer = plan.transfer;
+    args.plain = !plan.weighted && !minus;
+
+    // All pixels stay on the device until they cross as one, column weights come group by group.
+    auto* out = lane.scratch().take<std::byte>(count * pixels * pixel_bytes);
+    const std::int64_t weight_bytes =
+        plan.weighted ? plan.sources().count() * 4 * (minus ? 2 : 1) : 1;
+    const std::int64_t group = std::clamp<std::int64_t>(group_bytes / weight_bytes, 1, count);
+    const double work =
+        visible_cells({plan.dest.front(), std::min(plan.dest.back(), tile.rows_ready)},
+                      plan.sources()) *
+        args.head_dim * (minus ? 2 : 1);
+    for (std::int64_t first = 0; first < count; first += group) {
+        const std::int64_t last = std::min(first + group, count);
+        std::vector<kernels::TileHead> heads;
+        std::vector<kernels::TraceView> others;
+        for (std::int64_t i = first; i < last; ++i) {
+            const LayerHead at = request.heads[static_cast<std::size_t>(i)];
+            kernels::TileHead head = head_of(*run, tile.rows_ready, at);
+            if (plan.weighted)
+                head.column_weight =
+                    column_weight(lane, *run, tile.rows_ready, at, plan.sources(), direction.get());
+            if (plan.attribution) head.row_weight = run->final_scale();
+            if (minus) {
+                others.push_back(minus->view(at.layer));
+                head.minus_rows = minus_rows;
+                if (plan.weighted)
+                    head.minus_column_weight = column_weight(lane, *minus, minus_rows, at,
+                                                             plan.sources(), direction.get());
+                if (plan.attribution) head.minus_row_weight = minus->final_scale();
+            }
+            if (head.rule.scale <= 0) args.plain = false;
+            if (head.rule.soft_cap > 0) args.capped = true;
+            std::byte* to = out + i * pixels * pixel_bytes;
+            head.out = bytes ? nullptr : reinterpret_cast<float*>(to);
+            head.out_u8 = bytes ? reinterpret_cast<std::uint8_t*>(to) : nullptr;
+            heads.push_back(head);
+            if (stop.stop_requested()) throw Cancelled{};
+        }
+        if (minus) {
+            const kernels::TraceView* views = lane.upload(others);
+            for (std::size_t i = 0; i < heads.size(); ++i) heads[i].minus_trace = views + i;
+        }
+        args.heads = lane.upload(heads);
+        args.head_count = last - first;
+        launch(lane, args, work, stop);
+    }
+    tile.seconds = lane.seconds();
+    tile.data = lane.result(out, bytes ? DType::U8 : DType::F32,
+                            {count, plan.dest_pixels(), plan.src_pixels()});
+    return tile;
+}
+
+const float* ReaderTiles::exact_rows(ViewLane& lane, const DeviceRun& run, Layer layer, Rows rows,
+                                     std::int64_t src_end, bool scores) const {
+    std::vector<std::int64_t> edges(static_cast<std::size_t>(src_end + 1));
+    std::iota(edges.begin(), edges.end(), 0);
+    const std::int64_t query_heads = model_->config.query_heads, pixels = rows.count() * src_end;
+    auto* out = lane.scratch().take<float>(query_heads * pixels);
+    std::vector<kernels::TileHead> heads;
+    for (std::int64_t head = 0; head < query_heads; ++head) {
+        heads.push_back(
+            head_of(run, rows.end, {layer, QueryHead{static_cast<std::int32_t>(head)}}));
+        heads.back().out = out + head * pixels;
+    }
+    kernels::cuda::TileArgs args;
+    args.heads = lane.upload(heads);
+    args.head_count = query_heads;
+    args.element = model_->element;
+    args.head_dim = model_->config.head_dim;
+    args.dest = {edges.data() + rows.begin, rows.count()};
+    args.src = {edges.data(), src_end};
+    args.src_edges = lane.upload(edges);
+    args.dest_edges = args.src_edges + rows.begin;
+    args.raw = scores;
+    args.pooling = kernels::TilePooling::None;
+    args.plain = heads.front().rule.scale > 0;
+    launch(lane, args, visible_cells(rows, {0, src_end}) * args.head_dim, {});
+    return out;
+}
+
+HeadTable ReaderTiles::metrics(ViewLane& lane, const DeviceRun& run, const MetricsRequest& request,
+                               const std::stop_token& stop) const {
+    const Rows rows = metrics_rows(run.rows(), request);
+    const ModelConfig& config = model_->config;
+    std::vector<kernels::MetricsHead> heads;
+    for (int layer = 0; layer < config.layers; ++layer)
+        for (int head = 0; head < config.query_heads; ++head) {
+            kernels::MetricsHead at;
+            at.trace = run.view(Layer{layer});
+            at.rule = model_->layers[static_cast<std::size_t>(layer)].rule;
+            at.head = head;
+            heads.push_back(at);
+        }
+    const auto count = static_cast<std::int64_t>(heads.size());
+    kernels::MetricsHead* device = lane.upload(heads);
+    kernels::cuda::MetricsArgs args{device,     count,    model_->element, config.head_dim,
+                                    rows.begin, rows.end, nullptr};
+    const std::int64_t scratch = kernels::cuda::metrics_scratch(args) / count;  // of a head
+    auto* measured = lane.scratch().take<std::byte>(scratch * count);
+    const double work = visible_cells(rows, {0, rows.end}) * config.head_dim;
+    double before[2] = {0, 0};
+    for (std::int64_t first = 0; first < count;) {
+        const auto wanted = static_cast<std::int64_t>(metrics_.launch_work() / work);
+        args.heads = device + first;
+        args.head_count = std::clamp<std::int64_t>(wanted, 1, count - first);
+        args.scratch = measured + first * scratch;
+        const auto seconds = lane.slice(stop, [&] { kernels::cuda::metrics(args, lane.stream()); });
+        if (seconds) metrics_.learn(before[0], *seconds);
+        before[0] = before[1];
+        before[1] = work * static_cast<double>(args.head_count);
+        first += args.head_count;
+    }
+    lane.await_slices();
+    const auto answered = lane.download(device, count);
+    return head_table(config, request, rows, answered);
+}
+
+}  // namespace engine::cuda

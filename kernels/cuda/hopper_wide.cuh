@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Products of 64 query rows with 128 keys in shared memory by one warpgroup, and the barriers
+// between the warpgroups that copy and those that multiply. With r = lane / 4 and i = lane % 4,
+// s[j] holds rows 16 · warp + r (s[j][0], s[j][1]) and + 8 of keys 8j + 2i and + 1, as
+// score_tile.cuh's.
+#pragma once
+#include "kernels/cuda/hopper_tile.cuh"
+
+namespace kernels::cuda {
+
+constexpr int wide_rows = 256, wide_keys = 128, wide_stages = 4;
+constexpr int consumer_threads = 256, producer_groups = 2, producer_threads = 64,
+              wide_threads = consumer_threads + producer_groups * producer_threads;
+using WideCells = float[16][4];
+
+// Waits until the barrier's phase of this parity is over.
+__device__ inline void await(std::uint32_t barrier, int parity) {
+    asm volatile(
+        "{\n.reg .pred p;\nretry:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+        "@p bra done;\nbra retry;\ndone:\n}\n" ::"r"(barrier),
+        "r"(parity)
+        : "memory");
+}
+__device__ inline void arrive(std::uint32_t barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+__device__ inline void group_barrier(int name, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
+}
+
+// Queries, stages of keys, barriers, then what is pooled; rows as the matrix unit wants them.
+template <int Dim>
+class WideShared {
+  public:
+    static constexpr int query_bytes = 128 * Dim * 2, key_bytes = wide_keys * Dim * 2;
+    static constexpr std::int64_t bytes =
+        1024 + 2 * query_bytes + wide_stages * key_bytes + 2 * wide_stages * 8;
+
+    __device__ explicit WideShared(std::byte* memory)
+        : memory_(memory), base_((shared_address(memory) + 1023) / 1024 * 1024) {}
+
+    __device__ std::uint32_t queries(int group) const { return base_ + group * query_bytes; }
+    __device__ std::uint32_t keys(int stage) const {
+        return base_ + 2 * query_bytes + stage * key_bytes;
+    }
+    __device__ std::uint32_t full(int stage) const { return keys(wide_stages) + stage * 8; }
+    __device__ std::uint32_t empty(int stage) const { return full(wide_stages + stage); }
+    __device__ float* pooled() const {
+        return reinterpret_cast<float*>(memory_ + (empty(wide_stages) - shared_address(memory_)));
+    }
+    // Every thread of the block calls it.
+    __device__ void initialize() const {
+        if (threadIdx.x == 0)
+            for (int stage = 0; stage < wide_stages; ++stage) {
+                start(full(stage), producer_threads);
+                start(empty(stage), consumer_threads / 32);
+            }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        __syncthreads();
+    }
+
+  private:
+    __device__ static void start(std::uint32_t barrier, int arrivals) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals)
+                     : "memory");
+    }
+    std::byte* memory_;
+    std::uint32_t base_;
+};
+
+// The same in all lanes, in a way that the compiler sees: it lets no product be under way where
+// lanes might part.
+__device__ inline int uniform(int x) {
+    return __shfl_sync(0xffffffffu, x, 0);
+}
+
+// Starts copies of `Count` rows from `first` into slabs of 64 dims, rows of 128 bytes with their
+// 16-byte pieces permuted by row; zeros from `limit` on. By `Threads` threads, counted from
+// `thread`; one group.
+template <typename T, int Dim, int Count, int Threads>
+__device__ inline void start_slabs(std::uint32_t to, const Rows<T>& rows, std::int32_t first,
+                                   std::int32_t limit, int thread) {
+    constexpr int pieces = Dim / 8, at_once = Threads / pieces, slab = Count * 128;
+    const int piece = thread % pieces, start = thread / pieces;
+    const bool together = rows.page_tokens % 64 == 0 && first % 64 == 0;
+    const std::uint32_t place = to + static_cast<std::uint32_t>(piece / 8 * slab);
+#pragma unroll
+    for (int part = 0; part < Count / 64; ++part) {
+        const std::int32_t begin = first + part * 64;
+        const T* base = rows.at(min(begin, limit - 1)) + piece * 8;
+#pragma unroll
+        for (int i = 0; i < 64 / at_once; ++i) {
+            const int row = start + i * at_once;
+            const bool there = begin + row < limit;
+            const T* from = base;
+            if (!together)
+                from = rows.at(there ? begin + row : limit - 1) + piece * 8;
+            else if (there)
+                from += static_cast<std::int64_t>(row) * Dim;
+            const std::uint32_t at =
+                place + static_cast<std::uint32_t>((part * 64 + row) * 128 +
+                                                   ((piece % 8) ^ (row % 8)) * 16);
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
+                         "r"(there ? 16 : 0)
+                         : "memory");
+        }
+    }
+    commit_copies();
+}
+// Done, and fit for the matrix unit, on return of all threads that took part.
+template <int Pending = 0>
+__device__ inline void land_slabs() {
+    await_copies<Pending>();
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+template <typename T, int Dim>
+__device__ inline void copy_wide(std::uint32_t to, const Rows<T>& rows, std::int32_t first,
+                                 std::int32_t limit) {
+    start_slabs<T, Dim, wide_keys, producer_threads>(
+        to, rows, first, limit, static_cast<int>(threadIdx.x % producer_threads));
+    land_slabs();
+}
+// A warpgroup's 128 rows, as two blocks of 64.
+template <typename T, int Dim>
+__device__ inline void copy_queries(std::uint32_t to, const Rows<T>& rows, std::int32_t first,
+                                    std::int32_t limit) {
+    for (int half = 0; half < 2; ++half)
+        start_slabs<T, Dim, 64, 128>(to + half * 64 * Dim * 2, rows, min(first + half * 64, limit),
+                                     limit, static_cast<int>(threadIdx.x % 128));
+    land_slabs();
+}
+
+#define HEADSCOPE_ROW(i) "+f"(s[i][0]), "+f"(s[i][1]), "+f"(s[i][2]), "+f"(s[i][3])
+#define HEADSCOPE_ROWS                                                                            \
+    HEADSCOPE_ROW(0), HEADSCOPE_ROW(1), HEADSCOPE_ROW(2), HEADSCOPE_ROW(3), HEADSCOPE_ROW(4),     \
+        HEADSCOPE_ROW(5), HEADSCOPE_ROW(6), HEADSCOPE_ROW(7), HEADSCOPE_ROW(8), HEADSCOPE_ROW(9), \
+        HEADSCOPE_ROW(10), HEADSCOPE_ROW(11), HEADSCOPE_ROW(12), HEADSCOPE_ROW(13),               \
+        HEADSCOPE_ROW(14), HEADSCOPE_ROW(15)
+
+#define HEADSCOPE_WIDE_SUMS                                                                \
+    " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22," \
+    "%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43," \
+    "%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, "
+
+// s (+)= a [64 × 16] · b [128 × 16]ᵀ; b by its descriptor, a likewise, or by registers as for
+// multiply().
+template <typename T>
+__device__ inline void multiply_wide(WideCells& s, std::uint64_t a, std::uint64_t b, bool add) {
+#ifdef HEADSCOPE_HOPPER
+#define HEADSCOPE_WIDE_PRODUCT(TYPES)                                            \
+    asm volatile(                                                                \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"                             \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPES HEADSCOPE_WIDE_SUMS \
+        "%64, %65, p, 1, 1, 0, 0;\n}\n"                                          \
+        : HEADSCOPE_ROWS                                                         \
+        : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+    if constexpr (std::is_same_v<T, __half>)
+        HEADSCOPE_WIDE_PRODUCT("f16.f16");
+    else
+        HEADSCOPE_WIDE_PRODUCT("bf16.bf16");
+#undef HEADSCOPE_WIDE_PRODUCT
+#endif
+}
+template <typename T>
+__device__ inline void multiply_wide(WideCells& s, const std::uint32_t (&a)[4], std::uint64_t b,
+                                     bool add) {
+#ifdef HEADSCOPE_HOPPER
+#define HEADSCOPE_WIDE_PRODUCT(TYPES)                                            \
+    asm volatile(                                                                \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"                             \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPES HEADSCOPE_WIDE_SUMS \
+        "{%64,%65,%66,%67}, %68, p, 1, 1, 0;\n}\n"                               \
+        : HEADSCOPE_ROWS                                                         \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)))
+    if constexpr (std::is_same_v<T, __half>)
+        HEADSCOPE_WIDE_PRODUCT("f16.f16");
+    else
+        HEADSCOPE_WIDE_PRODUCT("bf16.bf16");
+#undef HEADSCOPE_WIDE_PRODUCT
+#endif
+}
+#undef HEADSCOPE_WIDE_SUMS
+
+// Step `step` of 16 dims in slabs of 64: rows 128 bytes long, 8 of them 1,024 bytes apart, permuted
+// over 128 bytes.
+__device__ inline std::uint64_t slab_form(std::uint32_t base, int slab_bytes, int step) {
+    const std::uint32_t address =
+        base + static_cast<std::uint32_t>(step / 4 * slab_bytes + step % 4 * 32);
+    return (1ull << 62) | (64ull << 32) | (1ull << 16) | ((address & 0x3ffffu) >> 4);
+}
+
+// Begins s (+)= q · k for 64 queries and a tile of keys, as one group.
+template <typename T, int Dim, bool Add = false>
+__device__ inline void multiply_tile(WideCells& s, std::uint32_t q, std::uint32_t k) {
+#ifdef HEADSCOPE_HOPPER
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int step = 0; step < Dim / 16; ++step)
+        multiply_wide<T>(s, slab_form(q, 64 * 128, step), slab_form(k, wide_keys * 128, step),
+                         Add || step > 0);
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+
+// 64 query rows in registers, which leaves shared memory's rate to the keys.
+template <int Dim>
+using QueryRows = std::uint32_t[Dim / 16][4];
+template <int Dim>
+__device__ inline void load_queries(QueryRows<Dim>& q, std::uint32_t from) {
+    const int row = static_cast<int>(threadIdx.x % 128 / 32 * 16 + threadIdx.x % 16),
+              half = static_cast<int>(threadIdx.x % 32 / 16);
+#pragma unroll
+    for (int step = 0; step < Dim / 16; ++step) {
+        const int piece = 2 * step + half;
+        const std::uint32_t at =
+            from + static_cast<std::uint32_t>(piece / 8 * (64 * 128) + row * 128 +
+                                              ((piece % 8) ^ (row % 8)) * 16);
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(q[step][0]), "=r"(q[step][1]), "=r"(q[step][2]), "=r"(q[step][3])
+                     : "r"(at)
+                     : "memory");
+    }
+}
+template <typename T, int Dim>
+__device__ inline void multiply_rows(WideCells& s, const QueryRows<Dim>& q, std::uint32_t k) {
+#ifdef HEADSCOPE_HOPPER
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int step = 0; step < Dim / 16; ++step)
+        multiply_wide<T>(s, q[step], slab_form(k, wide_keys * 128, step), step > 0);
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+
+// s is there when at most `Pending` groups that began later are still under way.
+template <int Pending>
+__device__ inline void await_products(WideCells& s) {
+#ifdef HEADSCOPE_HOPPER
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+    asm volatile("" : HEADSCOPE_ROWS::"memory");
+#endif
+}
+#undef HEADSCOPE_ROWS
+#undef HEADSCOPE_ROW
+
+}  // namespace kernels::cuda
