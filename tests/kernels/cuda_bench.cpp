@@ -17,6 +17,7 @@
 #include "kernels/cuda/contribution.h"
 #include "kernels/cuda/pattern.h"
 #include "kernels/cuda/product.h"
+#include "kernels/cuda/projections.h"
 #include "kernels/cuda_check.h"
 
 using kernels::Element;
@@ -368,22 +369,72 @@ void views() {
 }
 
 void tables() {
-    for (std::int64_t rows : {1, 2048, 8192}) {
+    for (std::int64_t rows : {1, 2048, 8192, 32768}) {
         const Trace trace(std::max<std::int64_t>(rows, 64));
-        const Memory r(query_heads * dim * dim * 4), p(query_heads * dim * 4),
-            norm(rows * query_heads * 4), dot(rows * query_heads * 4);
-        randomize(r.data, query_heads * dim * dim * 4, 1);
-        randomize(p.data, query_heads * dim * 4, 1);
-        const double ms = median_ms(5, [&] {
-            for (std::int64_t layer = 0; layer < layers; ++layer)
-                kernels::cuda::contributions({trace.layer(layer), 0, rows, r.as<float>(),
-                                              p.as<float>(), norm.as<float>(), dot.as<float>()},
-                                             stream);
-        });
-        report("norms and attributions, 36 layers, " + std::to_string(rows), ms,
-               static_cast<double>(layers *
-                                   (rows * query_heads * dim * 2 + query_heads * dim * dim * 4)) /
+        const std::int64_t triangles = layers * query_heads * dim * dim * 4,
+                           numbers = layers * rows * query_heads * 4;
+        const Memory r(triangles), p(layers * query_heads * dim * 4), norm(numbers), dot(numbers),
+            views(layers * static_cast<std::int64_t>(sizeof(kernels::TraceView)));
+        std::vector<float> random(static_cast<std::size_t>(triangles / 4));
+        std::mt19937 generator(5);
+        for (float& x : random) x = static_cast<float>(generator()) * 0x1p-32f - 0.5f;
+        upload(r, random);
+        random.resize(static_cast<std::size_t>(layers * query_heads * dim));
+        upload(p, random);
+        std::vector<kernels::TraceView> traces;
+        for (std::int64_t layer = 0; layer < layers; ++layer) traces.push_back(trace.layer(layer));
+        upload(views, traces);
+        kernels::cuda::ContributionLayers all;
+        all.traces = views.as<kernels::TraceView>();
+        all.first = traces.front();
+        all.layers = layers;
+        all.end = rows;
+        all.r = r.as<float>();
+        all.p = p.as<float>();
+        all.norm = norm.as<float>();
+        all.dot = dot.as<float>();
+        report("norms and attributions, 36 layers, " + std::to_string(rows),
+               median_ms(9, [&] { kernels::cuda::contributions(all, stream); }),
+               (static_cast<double>(layers * rows * query_heads * dim * 2) +
+                static_cast<double>(triangles)) /
                    read_rate * 1e3);
+        if (rows == 1) {
+            const Memory weights(layers * model * query_heads * dim * 2), u(8 * model * 4),
+                turned(8 * layers * query_heads * dim * 4), scratch(1 << 26);
+            randomize(weights.data, layers * model * query_heads * dim * 2, 0.02f);
+            random.resize(8 * model);
+            upload(u, random);
+            std::vector<const void*> of_layers;
+            for (std::int64_t l = 0; l < layers; ++l)
+                of_layers.push_back(weights.data + l * model * query_heads * dim * 2);
+            const Memory list(layers * 8);
+            upload(list, of_layers);
+            const kernels::cuda::OutputProjection every{
+                nullptr, Element::BF16, model, query_heads, dim, list.as<const void*>(), layers};
+            for (int directions : {1, 8})
+                report(
+                    "directions through all heads, " + std::to_string(directions),
+                    median_ms(9,
+                              [&] {
+                                  kernels::cuda::turned_products(every, u.as<float>(), directions,
+                                                                 turned.as<float>(), scratch.data,
+                                                                 stream);
+                              }),
+                    static_cast<double>(layers * model * query_heads * dim * 2) / read_rate * 1e3);
+            const Memory gram(query_heads * dim * dim * 8);
+            report("factors of all heads",
+                   median_ms(3,
+                             [&] {
+                                 for (std::int64_t l = 0; l < layers; ++l)
+                                     kernels::cuda::triangles(
+                                         {weights.data + l * model * query_heads * dim * 2,
+                                          Element::BF16, model, query_heads, dim},
+                                         r.as<float>() + l * query_heads * dim * dim, gram.data,
+                                         stream);
+                             }),
+                   0);
+        }
+        if (rows == 32768) continue;
         if (rows == 1) continue;
         std::vector<kernels::MetricsHead> heads;
         for (std::int64_t i = 0; i < layers * query_heads; ++i) {

@@ -7,18 +7,6 @@ using kernels::TilePooling;
 using support::Fault;
 using support::Shape;
 
-namespace {
-
-kernels::ScoreRule rule_of(const Shape& shape, float cap = 0, int window = 0) {
-    return {1.3f / std::sqrt(static_cast<float>(shape.dim)), cap, window, nullptr};
-}
-
-bool unit(const Edges& edges) {
-    return edges == steps(edges.front(), edges.back(), 1);
-}
-
-}  // namespace
-
 class CudaTileTest : public QObject {
     Q_OBJECT
 
@@ -58,62 +46,15 @@ class CudaTileTest : public QObject {
         const TileRun run(shape, rule, static_cast<Element>(element), 11),
             other(shape, rule, static_cast<Element>(element), 12);
         const double tolerance = run.tolerance() + other.tolerance();
-        const Edges words = {0, 1, 3, 4, 40, 41, 90, 149, 150};
-        const std::pair<Edges, Edges> axes[] = {
-            {steps(0, 150, 1), steps(0, 150, 1)},  // the whole map
-            {steps(0, 150, 7), steps(0, 150, 7)},  // ragged last pixels
-            {steps(0, 150, 150), steps(0, 150, 4)},
-            {steps(20, 130, 3), steps(50, 61, 2)},   // mostly inside the causal corner
-            {steps(149, 150, 1), steps(0, 150, 1)},  // a decode row
-            {steps(0, 20, 5), steps(100, 150, 5)},   // nothing visible
-            {words, words},
-            {steps(0, 150, 2), words}};
-        for (const auto& [dest, src] : axes)
-            for (Quantity quantity : {Scores, Pattern, Weighted})
-                for (int pooling = 0; pooling < 4; ++pooling)
-                    for (bool flag : {false, true})
-                        for (std::int64_t rows : {150, 77, 0})
-                            for (const TileRun* minus :
-                                 {static_cast<const TileRun*>(nullptr), &other}) {
-                                TileCase c{dest, src, quantity, static_cast<TilePooling>(pooling)};
-                                c.signed_max = flag && pooling == 1;
-                                c.span_mean = flag && pooling == 2;
-                                if (flag && !c.signed_max && !c.span_mean) continue;
-                                if (c.pooling == TilePooling::None && !(unit(dest) && unit(src)))
-                                    continue;
-                                c.rows = rows;
-                                c.minus_rows = 101;
-                                // A sum of n cells may be wrong by what n cells may.
-                                double allowed = tolerance * (quantity == Pattern ? 1 : 12);
-                                if (c.pooling == TilePooling::Sum && quantity == Scores)
-                                    allowed *= 150;
-                                if (c.pooling == TilePooling::Sum) allowed *= 30;
-                                const double error = tile_error(c, rule, run, minus);
-                                QVERIFY2(error <= allowed,
-                                         QString("error %1 of %2: quantity %3 pooling %4 flag %5 "
-                                                 "rows %6 minus %7 pixels %8x%9")
-                                             .arg(error)
-                                             .arg(allowed)
-                                             .arg(quantity)
-                                             .arg(pooling)
-                                             .arg(flag)
-                                             .arg(rows)
-                                             .arg(minus != nullptr)
-                                             .arg(dest.size() - 1)
-                                             .arg(src.size() - 1)
-                                             .toUtf8());
-                            }
-        using Transfer = kernels::TileArgs::Transfer;
-        for (auto transfer : {Transfer::Linear, Transfer::Sqrt, Transfer::Log})
-            for (int pooling : {1, 2})
-                for (auto [low, high] : {std::pair{0.0f, 1.0f}, {1e-4f, 0.5f}}) {
-                    TileCase c{steps(0, 150, 7), steps(0, 150, 5), Pattern,
-                               static_cast<TilePooling>(pooling)};
-                    c.rows = 120;
-                    const Bytes bytes{transfer, low, high};
-                    const double error = tile_error(c, rule, run, nullptr, &bytes);
-                    QVERIFY2(error <= 0.05, QByteArray::number(error));
-                }
+        every_tile_case([&](const TileCase& c, bool minus, double factor) {
+            const double error = tile_error(c, rule, run, minus ? &other : nullptr),
+                         allowed = tolerance * factor;
+            QVERIFY2(error <= allowed, described(c, error, allowed, minus));
+        });
+        every_byte_case([&](const TileCase& c, const Bytes& bytes) {
+            const double error = tile_error(c, rule, run, nullptr, &bytes);
+            QVERIFY2(error <= 0.05, QByteArray::number(error));
+        });
     }
 
     void shapes_data() {
@@ -167,13 +108,62 @@ class CudaTileTest : public QObject {
                 }
     }
 
-    void negativeControls_data() {
-        QTest::addColumn<int>("fault");
-        QTest::addRow("head mod kv instead of head / group")
-            << static_cast<int>(Fault::TileInsteadOfRepeat);
-        QTest::addRow("cap left out") << static_cast<int>(Fault::NoCap);
-        QTest::addRow("window off by one") << static_cast<int>(Fault::WindowOffByOne);
+    void wideStrips_data() {
+        QTest::addColumn<int>("element");
+        QTest::addColumn<int>("dim");
+        QTest::addColumn<int>("page");
+        QTest::addColumn<float>("cap");
+        QTest::addColumn<int>("window");
+        for (Element element : {Element::BF16, Element::F16})
+            for (int dim : {64, 128})
+                for (int page : {16, 64, 128})
+                    for (float cap : {0.0f, 3.0f})
+                        for (int window : {0, 100, 300}) {
+                            if (cap > 0 && (page != 64 || element == Element::F16)) continue;
+                            QTest::addRow("%s dim=%d page=%d cap=%g window=%d",
+                                          element_name(element), dim, page,
+                                          static_cast<double>(cap), window)
+                                << static_cast<int>(element) << dim << page << cap << window;
+                        }
     }
+    // Pixels of whole eights of cells: strips of 256 rows and key tiles of 128, ragged at either
+    // end, pixels within a tile and over several, rows that are not published.
+    void wideStrips() {
+        QFETCH(int, element);
+        QFETCH(int, dim);
+        QFETCH(int, page);
+        QFETCH(float, cap);
+        QFETCH(int, window);
+        const Shape shape{page, 4, 2, dim, 700};
+        const kernels::ScoreRule rule = rule_of(shape, cap, window);
+        const TileRun run(shape, rule, static_cast<Element>(element), 11);
+        const std::pair<Edges, Edges> axes[] = {
+            {steps(0, 700, 8), steps(0, 700, 8)},     {steps(0, 700, 16), steps(0, 700, 32)},
+            {steps(0, 700, 64), steps(0, 700, 24)},   {steps(0, 700, 264), steps(0, 700, 128)},
+            {steps(0, 700, 512), steps(0, 700, 512)}, {steps(0, 700, 700), steps(0, 700, 8)},
+            {steps(20, 621, 8), steps(50, 411, 40)},  {steps(320, 384, 64), steps(64, 699, 8)},
+            {steps(0, 72, 8), steps(200, 400, 8)}};
+        for (const auto& [dest, src] : axes)
+            for (auto pooling : {TilePooling::Max, TilePooling::Mean, TilePooling::Sum})
+                for (auto quantity : {Pattern, Scores})
+                    for (std::int64_t rows : {700, 333, 0}) {
+                        TileCase c{dest, src, quantity, pooling};
+                        c.rows = rows;
+                        c.span_mean = pooling == TilePooling::Mean && rows == 333;
+                        double allowed = run.tolerance();
+                        if (pooling == TilePooling::Sum) allowed *= quantity == Scores ? 3e4 : 30;
+                        if (quantity == Scores) allowed *= 12;
+                        const double error = tile_error(c, rule, run, nullptr);
+                        QVERIFY2(error <= allowed, described(c, error, allowed, false));
+                    }
+        TileCase c{steps(0, 700, 16), steps(0, 700, 8)};
+        c.rows = 690;
+        const Bytes bytes{kernels::TileArgs::Transfer::Sqrt, 0, 1};
+        const double error = tile_error(c, rule, run, nullptr, &bytes);
+        QVERIFY2(error <= 0.05, QByteArray::number(error));
+    }
+
+    void negativeControls_data() { add_tile_faults(); }
     void negativeControls() {
         QFETCH(int, fault);
         const Shape shape{16, 6, 2, 32, 90};

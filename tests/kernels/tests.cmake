@@ -15,7 +15,7 @@ target_link_libraries(bench_kernels PRIVATE headscope_kernels headscope_options 
 
 # The CUDA twins on the same tables. Without a device they are skipped, and CTest says so.
 if(TARGET headscope_cuda_kernels)
-    foreach(part append attention tile head_table product)
+    foreach(part append attention tile head_table projection product)
         headscope_test(cuda_${part}_test kernels/cuda_${part}_test.cpp headscope_cuda_kernels)
         set_tests_properties(cuda_${part}_test PROPERTIES SKIP_REGULAR_EXPRESSION "SKIP   :")
     endforeach()
