@@ -7,6 +7,7 @@
 
 #include "app/cli_text.h"
 #include "app/verbs/bench_figures.h"
+#include "app/verbs/bench_views.h"
 
 namespace app {
 namespace {
@@ -73,50 +74,6 @@ void benchDecode(const BenchSubject& subject, engine::Engine& engine, engine::Ru
     subject.add({name, 1 / median(seconds), "tok/s",
                  1 / *leastSeconds(subject.limits, decodeBytes(subject.info, context), 0), context,
                  decodeSteps});
-}
-
-void benchViews(const BenchSubject& subject, const engine::TraceReader& reader, engine::RunId run,
-                std::int64_t context) {
-    const engine::ModelInfo& info = subject.info;
-    const auto limit = [&](double maps, double bytes) {
-        return milliseconds(
-            leastSeconds(subject.limits, bytes, maps * patternFlops(info, context)));
-    };
-    const auto layer = static_cast<engine::Layer>(info.layers / 2);
-    const double cells = static_cast<double>(context) * static_cast<double>(context);
-
-    auto seconds = timed(5, true, [&] {
-        subject.cli.throwIfStopped();
-        reader.read(run, {"pattern", layer, std::nullopt}, {0, context});
-    });
-    subject.add({"layer_pattern_ms", median(seconds) * 1e3, "ms",
-                 limit(info.query_heads, info.query_heads * cells * 4), context, 5});
-
-    engine::TileRequest view;
-    view.run = run;
-    view.heads = {{layer, engine::QueryHead(0)}};
-    view.dest = view.src = {0, context, (context + 1023) / 1024, {}};
-    view.format = engine::PixelFormat::U8;
-    seconds = timed(15, true, [&] { reader.tile(view, subject.cli.stop); });
-    subject.add({"view_ms", median(seconds) * 1e3, "ms", limit(1, 0), context, 15});
-
-    engine::TileRequest grid = view;
-    grid.heads.clear();
-    for (int l = 0; l < info.layers; ++l)
-        for (int h = 0; h < info.query_heads; ++h)
-            grid.heads.push_back(
-                {static_cast<engine::Layer>(l), static_cast<engine::QueryHead>(h)});
-    grid.dest = grid.src = {0, context, (context + 63) / 64, {}};
-    seconds = timed(5, true, [&] { reader.tile(grid, subject.cli.stop); });
-    subject.add({"grid_ms", median(seconds) * 1e3, "ms",
-                 limit(static_cast<double>(grid.heads.size()), 0), context, 5});
-
-    seconds = timed(9, true, [&] {
-        subject.cli.throwIfStopped();
-        reader.contributions(
-            {engine::RequestId{}, run, engine::Position(context - 1), std::nullopt, std::nullopt});
-    });
-    subject.add({"bars_ms", median(seconds) * 1e3, "ms", std::nullopt, context, 9});
 }
 
 // Milliseconds from the request to stop until `work` has thrown Cancelled; none if it was through
