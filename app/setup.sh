@@ -16,6 +16,7 @@ packages=(ca-certificates ccache cmake g++ libgl-dev libicu-dev libpcre2-dev lib
     ninja-build nlohmann-json3-dev pkg-config python3 python3-pip qt6-base-dev qt6-svg-dev)
 
 torch_version=2.11.0
+nvcc_version=13.0.88
 model_name=SmolLM2-135M-Instruct.Q4_1.gguf
 model_bytes=98362432
 model_sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
@@ -174,6 +175,40 @@ ensure_libtorch() {
     commit_staging "${libtorch##*/}"
 }
 
+# Sets nvcc to CUDA 13.0's compiler where there is a GPU: the toolkit's, or else one from wheels.
+# Empty where there is no GPU; a toolkit without one is found by CMake itself.
+ensure_nvcc() {
+    nvcc='' gpu_architecture=''
+    has_gpu || return 0
+    # Only what this machine's first GPU runs is built: machine code of Hopper's own instructions,
+    # or that of Ampere, which the driver's compiler takes on from there.
+    gpu_architecture=80
+    [[ $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1) == 9.0 ]] &&
+        gpu_architecture=90a-real
+    local candidate
+    for candidate in "$(command -v nvcc || true)" /usr/local/cuda-13.0/bin/nvcc \
+        /usr/local/cuda/bin/nvcc; do
+        if [[ -x $candidate ]] && "$candidate" --version | grep -q 'release 13\.'; then
+            nvcc=$candidate
+            return
+        fi
+    done
+    local folder=$cache/nvcc-$nvcc_version
+    nvcc=$folder/nvidia/cu13/bin/nvcc
+    [[ -d $folder ]] && return
+    begin_staging "$cache" 1200 "CUDA's compiler"
+    say "fetching CUDA's compiler $nvcc_version into $folder"
+    pip_fetch "CUDA's compiler" install --target "$staging/${folder##*/}" --no-compile \
+        -r "$root/app/setup/nvcc.txt"
+    # What CMake looks for and wheels lack.
+    local toolkit=$staging/${folder##*/}/nvidia/cu13
+    ln -s lib "$toolkit/lib64"
+    ln -s libcudart.so.13 "$toolkit/lib/libcudart.so"
+    [[ -x $toolkit/bin/nvcc && -s $toolkit/include/cuda_runtime.h ]] ||
+        die "the compiler that came lacks nvcc or its headers; nothing of it is kept"
+    commit_staging "${folder##*/}"
+}
+
 ensure_model() {
     [[ -f $default_model && $(stat -c %s "$default_model") == "$model_bytes" ]] && return
     rm -f -- "$default_model"
@@ -201,7 +236,10 @@ build_jobs() {
 # build PRESET TARGETS…: configures where that is needed (ninja itself sees changed CMake files) and
 # builds.
 build() {
-    local preset=$1 folder=$root/build/$1 fresh=()
+    local preset=$1 folder=$root/build/$1 fresh=() cuda=()
+    if [[ -n $nvcc ]]; then
+        cuda=(-DCMAKE_CUDA_COMPILER="$nvcc" -DHEADSCOPE_CUDA_ARCHITECTURES="$gpu_architecture")
+    fi
     shift
     lock 8 "$root/build/.lock"
     if [[ -f $folder/CMakeCache.txt ]] &&
@@ -209,10 +247,12 @@ build() {
         fresh=(--fresh) # the checkout was moved or copied
     fi
     if [[ ! -f $folder/build.ninja ]] || ((${#fresh[@]})) ||
-        ! grep -qxF "HEADSCOPE_LIBTORCH:PATH=$libtorch" "$folder/CMakeCache.txt"; then
+        ! grep -qxF "HEADSCOPE_LIBTORCH:PATH=$libtorch" "$folder/CMakeCache.txt" ||
+        { [[ -n $nvcc ]] && ! grep -qF "=$nvcc" "$folder/CMakeCache.txt"; }; then
         say "configuring $folder"
         (cd "$root" &&
-            cmake --preset "$preset" "${fresh[@]}" -DHEADSCOPE_LIBTORCH="$libtorch") >&2 ||
+            cmake --preset "$preset" "${fresh[@]}" -DHEADSCOPE_LIBTORCH="$libtorch" \
+                "${cuda[@]}") >&2 ||
             die "cmake could not configure $folder (its reason is above)"
     fi
     ninja -C "$folder" -j "$(build_jobs)" "$@" >&2 ||
@@ -224,6 +264,7 @@ set_up() {
     ensure_packages
     lock 9 "$cache/.lock"
     ensure_libtorch
+    ensure_nvcc
     ensure_model
     exec 9>&-
 }

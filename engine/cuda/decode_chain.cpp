@@ -26,7 +26,7 @@ ProductArgs product_of(const DeviceMatrix& weight) {
 
 }  // namespace
 
-void DecodeSteps::enqueue(int parity, cudaStream_t stream) const {
+void DecodeSteps::enqueue(int parity, cudaStream_t stream, cudaStream_t beside) const {
     const ModelConfig& config = model_->config;
     std::byte* state = state_.data();
     auto* position = reinterpret_cast<std::int64_t*>(state + offsetof(State, position));
@@ -35,13 +35,20 @@ void DecodeSteps::enqueue(int parity, cudaStream_t stream) const {
     kernels::cuda::SampleArgs sampling;
     sampling.logits = logits_[1 - parity].as<float>();
     sampling.vocabulary = config.vocab;
-    sampling.position = position;
-    sampling.draw = reinterpret_cast<const kernels::cuda::Draw*>(state + offsetof(State, draw));
+    sampling.next = reinterpret_cast<std::int64_t*>(state + offsetof(State, told));
+    if (!greedy_)
+        sampling.draw = reinterpret_cast<const kernels::cuda::Draw*>(state + offsetof(State, draw));
     sampling.best = best;
     sampling.records = records_.as<kernels::cuda::StepRecord>();
     sampling.record_slots = record_slots;
     sampling.scratch = sample_scratch_.data();
-    kernels::cuda::sample(sampling, stream);
+    // A greedy token is known from the last step's product; then this only tells the host.
+    const bool apart = greedy_ && beside != stream;
+    if (apart) {
+        begun_.record(stream);
+        check(cudaStreamWaitEvent(beside, begun_, 0), "a step's beginning");
+    }
+    kernels::cuda::sample(sampling, apart ? beside : stream);
 
     kernels::cuda::NextTokenArgs next;
     next.best = best;
@@ -66,7 +73,12 @@ void DecodeSteps::enqueue(int parity, cudaStream_t stream) const {
     head.norm_eps = config.norm_eps;
     head.y = logits_[parity].data();
     head.x_element = head.y_element = Element::F32;
+    head.best = best;
     kernels::cuda::product(head, stream);
+    if (apart) {
+        told_.record(beside);
+        check(cudaStreamWaitEvent(stream, told_, 0), "a step's end");
+    }
 }
 
 void DecodeSteps::enqueue_layer(std::size_t index, cudaStream_t stream) const {
@@ -96,9 +108,13 @@ void DecodeSteps::enqueue_layer(std::size_t index, cudaStream_t stream) const {
     append.cosines = layer.cosines;
     append.sines = layer.sines;
     append.rotary_dim = layer.rotary_dim;
-    kernels::cuda::append(append, stream);
 
     kernels::cuda::StepArgs attend;
+    attend.appends = kernels::cuda::step_appends(append);
+    if (attend.appends)
+        attend.row = append;
+    else
+        kernels::cuda::append(append, stream);
     attend.trace = views_[index];
     attend.rule = layer.rule;
     attend.dest = position;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cuda/decode_steps.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <limits>
@@ -78,15 +79,21 @@ DecodeSteps::DecodeSteps(std::shared_ptr<const DeviceModel> model, const TraceLa
 DecodeSteps::~DecodeSteps() {
     (void)cudaStreamSynchronize(stream_);
     (void)cudaStreamSynchronize(copies_);
-    for (cudaGraphExec_t graph : graphs_)
-        if (graph != nullptr) (void)cudaGraphExecDestroy(graph);
+    for (auto& of_kind : graphs_)
+        for (cudaGraphExec_t graph : of_kind)
+            if (graph != nullptr) (void)cudaGraphExecDestroy(graph);
 }
 
 void DecodeSteps::stage(const DeviceRun& run, const RowLogits& logits, Sampler sampler) {
     const Sampling& sampling = sampler.sampling();
     const std::int64_t newest = logits.position;
     State state{};
+    greedy_ = sampling.temperature == 0;
     state.position = newest;
+    state.told = newest + 1;
+    // As the product that made the logits would have left it.
+    const auto highest = std::max_element(logits.values.begin(), logits.values.end());
+    state.best = 0xffffffffu - static_cast<std::uint32_t>(highest - logits.values.begin());
     state.scale_of = run.final_scale();
     state.draw = {sampling.temperature, sampling.top_p, sampling.top_k, newest + 1,
                   reinterpret_cast<const double*>(state_.data() + offsetof(State, uniform))};
@@ -115,7 +122,7 @@ void DecodeSteps::launch() {
     if (graphs_wanted)
         check(cudaGraphLaunch(captured(static_cast<int>(at)), stream_), "decode step");
     else
-        enqueue(static_cast<int>(at), stream_);
+        enqueue(static_cast<int>(at), stream_, stream_);
     done_[at].record(stream_);
     check(cudaStreamWaitEvent(copies_, done_[at], 0), "waiting for a step");
     check(cudaMemcpyAsync(host_logits_[at].data(), logits_[at].data(),
@@ -145,15 +152,15 @@ void DecodeSteps::settle() {
 }
 
 cudaGraphExec_t DecodeSteps::captured(int parity) {
-    cudaGraphExec_t& exec = graphs_[parity];
+    cudaGraphExec_t& exec = graphs_[greedy_ ? 1 : 0][parity];
     if (exec != nullptr) return exec;
     // A stream of its own: capture on one that has work under way would take that in.
-    const Stream capture(Stream::Priority::Steps);
+    const Stream capture(Stream::Priority::Steps), beside(Stream::Priority::Steps);
     cudaGraph_t graph = nullptr;
     // Thread-local: reader threads may allocate meanwhile.
     check(cudaStreamBeginCapture(capture, cudaStreamCaptureModeThreadLocal), "capture");
     try {
-        enqueue(parity, capture);
+        enqueue(parity, capture, beside);
     } catch (...) {
         (void)cudaStreamEndCapture(capture, &graph);
         if (graph != nullptr) (void)cudaGraphDestroy(graph);

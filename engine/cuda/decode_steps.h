@@ -50,14 +50,17 @@ class DecodeSteps {
     static constexpr std::int64_t draws_at_once = 1024, record_slots = 4;
     struct State {              // on the device
         std::int64_t position;  // of the newest row
+        std::int64_t told;      // of the token that the host is told of next
         std::uint64_t best;
         float* scale_of;  // the current run's final scales
         kernels::cuda::Draw draw;
         double uniform[draws_at_once];
     };
 
-    // decode_chain.cpp: what a step consists of. parity: of the position that its token takes.
-    void enqueue(int parity, cudaStream_t) const;
+    // decode_chain.cpp: what a step consists of. parity: of the position that its token takes. What
+    // the host is told of the last logits is found out on `beside`, which joins at the end, where
+    // the token does not wait for it.
+    void enqueue(int parity, cudaStream_t, cudaStream_t beside) const;
     void enqueue_layer(std::size_t index, cudaStream_t) const;
     cudaGraphExec_t captured(int parity);
 
@@ -72,7 +75,9 @@ class DecodeSteps {
     std::int32_t splits_ = 0;
     PinnedBuffer records_, host_logits_[2];
     Event done_[2], copied_[2];
-    cudaGraphExec_t graphs_[2] = {nullptr, nullptr};
+    mutable Event begun_, told_;         // within a step
+    cudaGraphExec_t graphs_[2][2] = {};  // [greedy][parity]
+    bool greedy_ = true;                 // the current run
     RunId staged_{};
     std::int64_t next_ = 0, draws_end_ = 0;  // positions
     std::deque<std::int64_t> in_flight_;

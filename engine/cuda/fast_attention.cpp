@@ -6,6 +6,9 @@
 #include <ATen/ops/_flash_attention_forward.h>
 #include <ATen/ops/_scaled_dot_product_cudnn_attention.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
@@ -27,16 +30,6 @@ constexpr std::int64_t least_rows = 64;  // below, the general kernel is through
 struct Part {
     at::Tensor z, lse;  // [rows, Hq, D], [Hq, rows]
 };
-
-at::Tensor gathered(const OnStream& on, const kernels::TraceView& trace,
-                    kernels::cuda::Section section, Rows rows, cudaStream_t stream) {
-    const bool kv = section == kernels::cuda::Section::K || section == kernels::cuda::Section::V;
-    at::Tensor to =
-        at::empty({rows.count(), kv ? trace.kv_heads : trace.query_heads, trace.head_dim},
-                  on.options(trace.element));
-    kernels::cuda::gather_rows(trace, section, rows.begin, rows.end, to.data_ptr(), stream);
-    return to;
-}
 
 // [T, H, D] as [1, H, T, D].
 at::Tensor by_head(const at::Tensor& rows) {
@@ -83,25 +76,55 @@ bool has_fast_attention(const kernels::TraceView& trace, const kernels::ScoreRul
            rows.count() >= least_rows;
 }
 
-void fast_attention(const kernels::TraceView& trace, const kernels::ScoreRule& rule, Rows rows,
-                    void* z_out, cudaStream_t stream) {
+struct FastAttention::Tensors {
+    OnStream on;
+    at::Tensor q, k, v;  // [rows, Hq, D], [end, Hkv, D] twice
+    at::Tensor z;        // merged
+};
+
+FastAttention::FastAttention(const kernels::TraceView& trace, Rows rows, cudaStream_t stream)
+    : tensors_(new Tensors{OnStream(stream), {}, {}, {}, {}}),
+      trace_(trace),
+      rows_(rows),
+      stream_(stream) {
+    const at::TensorOptions options = tensors_->on.options(trace.element);
+    tensors_->q = at::empty({rows.count(), trace.query_heads, trace.head_dim}, options);
+    tensors_->k = at::empty({rows.end, trace.kv_heads, trace.head_dim}, options);
+    tensors_->v = at::empty_like(tensors_->k);
     using kernels::cuda::Section;
-    const OnStream on(stream);
+    kernels::cuda::gather_rows(trace, Section::K, 0, rows.begin, tensors_->k.data_ptr(), stream);
+    kernels::cuda::gather_rows(trace, Section::V, 0, rows.begin, tensors_->v.data_ptr(), stream);
+}
+
+FastAttention::~FastAttention() = default;
+
+void* FastAttention::q() const {
+    return tensors_->q.data_ptr();
+}
+void* FastAttention::k() const {
+    return tensors_->k.narrow(0, rows_.begin, rows_.count()).data_ptr();
+}
+void* FastAttention::v() const {
+    return tensors_->v.narrow(0, rows_.begin, rows_.count()).data_ptr();
+}
+const void* FastAttention::z() const {
+    return tensors_->z.const_data_ptr();
+}
+
+void FastAttention::attend(const kernels::ScoreRule& rule) {
     const double scale = rule.scale;
-    const at::Tensor q = gathered(on, trace, Section::Q, rows, stream);
-    const at::Tensor k = gathered(on, trace, Section::K, {0, rows.end}, stream);
-    const at::Tensor v = gathered(on, trace, Section::V, {0, rows.end}, stream);
+    const at::Tensor &q = tensors_->q, &k = tensors_->k, &v = tensors_->v;
     std::vector<Part> parts;
-    if (is_planned(rows)) {
+    if (is_planned(rows_)) {
         const auto keys = [](const at::Tensor& all, std::int64_t begin, std::int64_t count) {
             return all.narrow(0, begin, count);
         };
-        parts.push_back(cudnn(q, keys(k, rows.begin, rows.count()),
-                              keys(v, rows.begin, rows.count()), true, scale));
+        parts.push_back(cudnn(q, keys(k, rows_.begin, rows_.count()),
+                              keys(v, rows_.begin, rows_.count()), true, scale));
         // Earlier keys in pieces of 2,048 times powers of two, so that plans are few.
-        for (std::int64_t begin = 0; begin < rows.begin;) {
+        for (std::int64_t begin = 0; begin < rows_.begin;) {
             std::int64_t count = planned_step;
-            while (begin + 2 * count <= rows.begin) count *= 2;
+            while (begin + 2 * count <= rows_.begin) count *= 2;
             parts.push_back(cudnn(q, keys(k, begin, count), keys(v, begin, count), false, scale));
             begin += count;
         }
@@ -110,14 +133,39 @@ void fast_attention(const kernels::TraceView& trace, const kernels::ScoreRule& r
     }
 
     kernels::cuda::MergeArgs merge;
-    merge.trace = trace;
-    merge.begin = rows.begin;
-    merge.rows = rows.count();
+    merge.trace = trace_;
+    merge.begin = rows_.begin;
+    merge.rows = rows_.count();
     merge.count = static_cast<int>(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i)
         merge.parts[i] = {parts[i].z.data_ptr(), parts[i].lse.const_data_ptr<float>()};
-    merge.z_out = z_out;
-    kernels::cuda::merge_attention(merge, stream);
+    tensors_->z = parts.front().z;  // one part is the whole; of several the merge writes over it
+    if (parts.size() > 1) merge.z_out = tensors_->z.data_ptr();
+    kernels::cuda::merge_attention(merge, stream_);
+}
+
+void warm_up(const ModelConfig& config, kernels::Element element) {
+    if (element == kernels::Element::F32 || config.head_dim > 128 || config.head_dim % 8 != 0)
+        return;
+    const Stream stream(Stream::Priority::Steps);
+    {
+        const OnStream on(stream);
+        const at::TensorOptions options = on.options(element);
+        const auto rows = [&](std::int64_t count, std::int64_t heads) {
+            return at::zeros({count, heads, config.head_dim}, options);
+        };
+        const at::Tensor few = rows(least_rows, config.query_heads),
+                         few_keys = rows(least_rows, config.kv_heads);
+        (void)flash(few, few_keys, few_keys, 1);
+        if (config.context >= planned_step) {
+            const at::Tensor many = rows(planned_step, config.query_heads),
+                             many_keys = rows(planned_step, config.kv_heads);
+            (void)cudnn(many, many_keys, many_keys, true, 1);
+        }
+        const at::Tensor square = at::zeros({config.d_model, config.d_model}, options);
+        (void)at::mm(square, square);
+    }
+    stream.wait();
 }
 
 }  // namespace engine::cuda

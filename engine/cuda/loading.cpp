@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cuda/loading.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "engine/cuda/fast_attention.h"
 #include "engine/cuda/staging.h"
 #include "engine/cuda/weight_place.h"
 #include "kernels/cuda/random.h"
@@ -69,6 +73,28 @@ std::string lacking(const ModelConfig& config, kernels::Element element) {
     for (const int columns : {config.d_model, config.d_ff, config.q_columns()})
         if (columns % 8 != 0 || columns * size > 65536)
             return "rows of " + std::to_string(columns) + " weights (whole eights, up to 64 KB)";
+    // What the one decoder of the CPU engine knows and the chains of this one do not.
+    const auto any_layer = [&](auto fact) {
+        return std::any_of(config.per_layer.begin(), config.per_layer.end(), fact);
+    };
+    const std::pair<bool, const char*> facts[] = {
+        {config.norm != NormKind::Rms, "LayerNorm"},
+        {!config.pre_norm, "blocks that read the stream without a norm"},
+        {config.post_norm, "norms behind a block"},
+        {config.parallel_residual, "attention and MLP side by side"},
+        {!config.gated_mlp, "an MLP without a gate"},
+        {config.activation != Activation::Silu, "GELU"},
+        {config.embedding_scale != 1, "a scale of the embedding"},
+        {config.learned_positions, "learned positions"},
+        {config.final_soft_cap > 0, "a soft cap of the logits"},
+        {config.long_rope_from > 0, "RoPE frequencies that depend on a run's length"},
+        {any_layer([](const LayerConfig& layer) { return layer.mlp_bias; }), "biases in the MLP"},
+        {any_layer([](const LayerConfig& layer) { return layer.qk_norm_whole; }),
+         "a norm over all of q and of k"},
+        {any_layer([](const LayerConfig& layer) { return layer.attention.sink; }), "sinks"},
+    };
+    for (const auto& [needed, name] : facts)
+        if (needed) return name;
     return {};
 }
 
@@ -119,7 +145,7 @@ std::shared_ptr<const DeviceModel> load_to_device(
             done += bytes;
             if (progress) progress(done, total);
         },
-        stop);
+        stop, [&] { warm_up(mapped.config, element); });
     return model;
 }
 
@@ -148,6 +174,7 @@ std::shared_ptr<const DeviceModel> random_model(const ModelConfig& config,
     };
     for_each_matrix(*model, fill);
     fill(model->unembedding);
+    warm_up(config, element);
     check(cudaDeviceSynchronize(), "random weights");
     return model;
 }

@@ -113,11 +113,29 @@ void Prefill::enqueue_layer(DeviceRun& run, Rows rows, std::size_t index) {
     append.cosines = layer.cosines;
     append.sines = layer.sines;
     append.rotary_dim = layer.rotary_dim;
+    std::unique_ptr<FastAttention> fast;
+    if (has_fast_attention(append.trace, layer.rule, rows)) {
+        fast = std::make_unique<FastAttention>(append.trace, rows, stream_);
+        append.q_dense = fast->q();
+        append.k_dense = fast->k();
+        append.v_dense = fast->v();
+    }
     kernels::cuda::append(append, stream_);
 
-    attend(append.trace, layer, rows);
-    linear({layer.o, layer.o_bias, z_.data(), count, residual_.data(), Element::F32, true},
-           stream_);
+    const void* z = z_.data();
+    if (fast) {
+        fast->attend(layer.rule);
+        z = fast->z();
+    } else {
+        kernels::cuda::AttendArgs attend;
+        attend.trace = append.trace;
+        attend.rule = layer.rule;
+        attend.begin = rows.begin;
+        attend.end = rows.end;
+        attend.z_out = z_.data();
+        kernels::cuda::attend(attend, stream_);
+    }
+    linear({layer.o, layer.o_bias, z, count, residual_.data(), Element::F32, true}, stream_);
 
     norm(layer.mlp_norm);
     linear({layer.gate_up, nullptr, normed_.data(), count, gate_up_.data(), element_, false},
@@ -125,18 +143,6 @@ void Prefill::enqueue_layer(DeviceRun& run, Rows rows, std::size_t index) {
     kernels::cuda::silu_mul(gate_up_.data(), count, config.d_ff, gated_.data(), element_, stream_);
     linear({layer.down, nullptr, gated_.data(), count, residual_.data(), Element::F32, true},
            stream_);
-}
-
-void Prefill::attend(const kernels::TraceView& trace, const DeviceLayer& layer, Rows rows) {
-    if (has_fast_attention(trace, layer.rule, rows))
-        return fast_attention(trace, layer.rule, rows, z_.data(), stream_);
-    kernels::cuda::AttendArgs args;
-    args.trace = trace;
-    args.rule = layer.rule;
-    args.begin = rows.begin;
-    args.end = rows.end;
-    args.z_out = z_.data();
-    kernels::cuda::attend(args, stream_);
 }
 
 }  // namespace engine::cuda

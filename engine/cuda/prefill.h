@@ -27,7 +27,6 @@ class Prefill {
 
   private:
     void enqueue_layer(DeviceRun&, Rows, std::size_t index);
-    void attend(const kernels::TraceView&, const DeviceLayer&, Rows);
 
     std::shared_ptr<const DeviceModel> model_;
     const Stream& stream_;

@@ -108,7 +108,8 @@ class Copier {
 }  // namespace
 
 void copy_weights(const std::vector<WeightCopy>& copies,
-                  const std::function<void(std::int64_t)>& done, std::stop_token stop) {
+                  const std::function<void(std::int64_t)>& done, std::stop_token stop,
+                  const std::function<void()>& meanwhile) {
     const std::vector<Piece> pieces = pieces_of(copies);
     int device = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
@@ -136,6 +137,13 @@ void copy_weights(const std::vector<WeightCopy>& copies,
         const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
         std::vector<std::jthread> others;
         for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
+        try {
+            meanwhile();
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
+            next = pieces.size();
+        }
         work();
     }
     if (failure) std::rethrow_exception(failure);

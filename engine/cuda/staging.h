@@ -19,9 +19,10 @@ struct WeightCopy {
     std::byte* to = nullptr;  // on the device: [from.rows, from.columns] of the element
 };
 
-// Returns when all is there. done(bytes) is called with the file's bytes as they go, from any of
-// the threads, one at a time. Throws Cancelled, or the first failure of a thread.
+// Returns when all is there; this thread runs `meanwhile`, then helps. done(bytes) is called with
+// the file's bytes as they go, from any of the threads, one at a time. Throws Cancelled, or the
+// first failure of a thread.
 void copy_weights(const std::vector<WeightCopy>&, const std::function<void(std::int64_t)>& done,
-                  std::stop_token);
+                  std::stop_token, const std::function<void()>& meanwhile);
 
 }  // namespace engine::cuda

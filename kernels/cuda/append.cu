@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A warp a row and head: norm, rotation, write. The norm comes before the rotation; v gets neither.
+// Norm, rotation, write: the norm comes before the rotation, v gets neither. A step's row, and what
+// no better kernel takes, goes a warp a head; the rows of a prompt, where a whole head turns, by
+// threads that hold 8 dims and the 8 that they turn with.
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/trace_rows.cuh"
@@ -9,6 +11,16 @@ namespace kernels::cuda {
 namespace {
 
 constexpr int most_dim = 256, warps = 4;
+
+// Of the head with number `own` among its kind, or null.
+template <typename T>
+__device__ inline T* dense_row(const AppendArgs& args, std::int64_t row, bool is_q, bool is_k,
+                               int own) {
+    void* dense = is_q ? args.q_dense : is_k ? args.k_dense : args.v_dense;
+    const int heads = is_q ? args.trace.query_heads : args.trace.kv_heads;
+    return dense == nullptr ? nullptr
+                            : static_cast<T*>(dense) + (row * heads + own) * args.trace.head_dim;
+}
 
 template <typename T, typename X>
 __global__ void __launch_bounds__(warps * 32) append_kernel(AppendArgs args) {
@@ -30,11 +42,9 @@ __global__ void __launch_bounds__(warps * 32) append_kernel(AppendArgs args) {
     const X* from = static_cast<const X*>(args.qkv) + task * dim;
     const float* weight = is_q ? args.q_norm : is_k ? args.k_norm : nullptr;
     const std::int64_t section = is_q ? trace.q_offset : is_k ? trace.k_offset : trace.v_offset;
-    T* to = Rows<T>(trace, section,
-                    is_q   ? head
-                    : is_k ? head - query
-                           : head - query - kv)
-                .at(position);
+    const int own = is_q ? head : is_k ? head - query : head - query - kv;
+    T* to = Rows<T>(trace, section, own).at(position);
+    T* dense = dense_row<T>(args, row, is_q, is_k, own);
     await_predecessor();
     start_dependents();
 
@@ -61,7 +71,102 @@ __global__ void __launch_bounds__(warps * 32) append_kernel(AppendArgs args) {
         else if (d < 2 * half)
             y = x[d] * cosines[d - half] + x[d - half] * sines[d - half];
         to[d] = from_float<T>(y);
+        if (dense != nullptr) dense[d] = from_float<T>(y);
     }
+}
+
+constexpr int chunk_threads = 256, piece = 8;
+
+template <typename T>
+__device__ inline void load_piece(const T* from, float (&x)[piece]) {
+    if constexpr (sizeof(T) == 4) {
+        const float4 low = *reinterpret_cast<const float4*>(from);
+        const float4 high = *reinterpret_cast<const float4*>(from + 4);
+        x[0] = low.x, x[1] = low.y, x[2] = low.z, x[3] = low.w;
+        x[4] = high.x, x[5] = high.y, x[6] = high.z, x[7] = high.w;
+    } else {
+        const uint4 eight = *reinterpret_cast<const uint4*>(from);
+        const std::uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const float2 two = unpack<T>(words[i]);
+            x[2 * i] = two.x, x[2 * i + 1] = two.y;
+        }
+    }
+}
+template <typename T>
+__device__ inline void store_piece(T* to, const float (&x)[piece]) {
+    if constexpr (sizeof(T) == 4) {
+        *reinterpret_cast<float4*>(to) = {x[0], x[1], x[2], x[3]};
+        *reinterpret_cast<float4*>(to + 4) = {x[4], x[5], x[6], x[7]};
+    } else {
+        *reinterpret_cast<uint4*>(to) = {pack<T>(x[0], x[1]), pack<T>(x[2], x[3]),
+                                         pack<T>(x[4], x[5]), pack<T>(x[6], x[7])};
+    }
+}
+
+// head_dim / 16 threads a row and head, a power of two up to 16.
+template <typename T>
+__global__ void __launch_bounds__(chunk_threads) append_chunk_kernel(AppendArgs args) {
+    const TraceView& trace = args.trace;
+    const int dim = trace.head_dim, half = dim / 2, sharing = dim / 16;
+    const int query = trace.query_heads, kv = trace.kv_heads, heads = query + 2 * kv;
+    const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * chunk_threads + threadIdx.x;
+    // Whole groups end together, so that the sums below have all their threads.
+    if (item >= args.rows * heads * sharing) return;
+    const std::int64_t task = item / sharing, row = task / heads;
+    const int head = static_cast<int>(task % heads), d = static_cast<int>(item % sharing) * piece;
+    const auto position = static_cast<std::int32_t>(args.begin + row);
+    const bool is_q = head < query, is_k = !is_q && head < query + kv;
+    const int own = is_q ? head : is_k ? head - query : head - query - kv;
+    const T* from = static_cast<const T*>(args.qkv) + task * dim + d;
+    float low[piece], high[piece];
+    load_piece(from, low);
+    load_piece(from + half, high);
+    const float* weight = is_q ? args.q_norm : is_k ? args.k_norm : nullptr;
+    // The same for all of a warp but where q ends and k begins, so the sum is always formed.
+    float squares = 0;
+#pragma unroll
+    for (int i = 0; i < piece; ++i) squares = fmaf(low[i], low[i], fmaf(high[i], high[i], squares));
+    for (int step = sharing / 2; step > 0; step /= 2)
+        squares += __shfl_xor_sync(__activemask(), squares, step);
+    if (weight != nullptr) {
+        const float factor = rsqrtf(squares / static_cast<float>(dim) + args.norm_eps);
+        float w[piece];
+        load_piece(weight + d, w);
+#pragma unroll
+        for (int i = 0; i < piece; ++i) low[i] *= factor * w[i];
+        load_piece(weight + half + d, w);
+#pragma unroll
+        for (int i = 0; i < piece; ++i) high[i] *= factor * w[i];
+    }
+    if ((is_q || is_k) && args.cosines != nullptr) {
+        float cosine[piece], sine[piece];
+        const std::int64_t at = static_cast<std::int64_t>(position) * half + d;
+        load_piece(args.cosines + at, cosine);
+        load_piece(args.sines + at, sine);
+#pragma unroll
+        for (int i = 0; i < piece; ++i) {
+            const float x = low[i], y = high[i];
+            low[i] = x * cosine[i] - y * sine[i];
+            high[i] = y * cosine[i] + x * sine[i];
+        }
+    }
+    const std::int64_t section = is_q ? trace.q_offset : is_k ? trace.k_offset : trace.v_offset;
+    T* to = Rows<T>(trace, section, own).at(position) + d;
+    store_piece(to, low);
+    store_piece(to + half, high);
+    T* dense = dense_row<T>(args, row, is_q, is_k, own);
+    if (dense == nullptr) return;
+    store_piece(dense + d, low);
+    store_piece(dense + d + half, high);
+}
+
+bool takes_chunk(const AppendArgs& args) {
+    const int dim = args.trace.head_dim;
+    return args.rows > 1 && args.device_begin == nullptr &&
+           args.qkv_element == args.trace.element && dim >= 32 && (dim & (dim - 1)) == 0 &&
+           (args.cosines == nullptr || args.rotary_dim == dim);
 }
 
 }  // namespace
@@ -78,6 +183,14 @@ void append(const AppendArgs& args, cudaStream_t stream) {
     const dim3 grid(static_cast<unsigned>((tasks + warps - 1) / warps));
     with_element(args.trace.element, [&](auto t) {
         using T = decltype(t);
+        if (takes_chunk(args)) {
+            const std::int64_t threads = tasks * (args.trace.head_dim / 16);
+            append_chunk_kernel<T>
+                <<<static_cast<unsigned>((threads + chunk_threads - 1) / chunk_threads),
+                   chunk_threads, 0, stream>>>(args);
+            check_launch("append");
+            return;
+        }
         if (args.qkv_element == Element::F32)
             launch(append_kernel<T, float>, grid, warps * 32, 0, stream, "append", args);
         else

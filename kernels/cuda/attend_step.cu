@@ -26,15 +26,30 @@ __device__ void finish(const StepArgs& args, std::int32_t dest, std::int32_t fir
         const std::int32_t head = first_head + h;
         const float sink = args.rule.sinks == nullptr ? -infinity : args.rule.sinks[head];
         float base = sink, total = 0;
-        for (int i = lane; i < splits; i += 32) base = fmaxf(base, __ldcg(states + i * stride + h));
+        // Of most steps all of a lane's splits are read at once.
+        constexpr int at_once = 4;
+        float m[at_once], l[at_once];
+#pragma unroll
+        for (int j = 0; j < at_once; ++j) {
+            const int i = lane + 32 * j;
+            m[j] = i < splits ? __ldcg(states + i * stride + h) : -infinity;
+            l[j] = i < splits ? __ldcg(states + i * stride + step_heads + h) : 0;
+            base = fmaxf(base, m[j]);
+        }
+        for (int i = lane + 32 * at_once; i < splits; i += 32)
+            base = fmaxf(base, __ldcg(states + i * stride + h));
         for (int step = 16; step > 0; step /= 2)
             base = fmaxf(base, __shfl_xor_sync(0xffffffffu, base, step));
-        for (int i = lane; i < splits; i += 32) {
-            const float m = __ldcg(states + i * stride + h);
-            const float keep = m == -infinity ? 0 : power_of_e(m - base);
+        const auto take = [&](int i, float highest, float sum) {
+            const float keep = highest == -infinity ? 0 : power_of_e(highest - base);
             factors[h * splits + i] = keep;
-            total = fmaf(keep, __ldcg(states + i * stride + step_heads + h), total);
-        }
+            total = fmaf(keep, sum, total);
+        };
+#pragma unroll
+        for (int j = 0; j < at_once; ++j)
+            if (lane + 32 * j < splits) take(lane + 32 * j, m[j], l[j]);
+        for (int i = lane + 32 * at_once; i < splits; i += 32)
+            take(i, __ldcg(states + i * stride + h), __ldcg(states + i * stride + step_heads + h));
         for (int step = 16; step > 0; step /= 2) total += __shfl_xor_sync(0xffffffffu, total, step);
         if (sink > -infinity) total += power_of_e(sink - base);
         for (int i = lane; i < splits; i += 32)
@@ -47,7 +62,7 @@ __device__ void finish(const StepArgs& args, std::int32_t dest, std::int32_t fir
         const int h = at / quads, d = at % quads * 4;
         const float* from = states + step_heads * 2 + h * dim + d;
         float z[4] = {0, 0, 0, 0};
-#pragma unroll 8
+#pragma unroll 16
         for (int i = 0; i < splits; ++i) {
             const float4 part = __ldcg(reinterpret_cast<const float4*>(from + i * stride));
             const float factor = factors[h * splits + i];
@@ -61,8 +76,9 @@ __device__ void finish(const StepArgs& args, std::int32_t dest, std::int32_t fir
     }
 }
 
-template <typename T, int Dim>
-__global__ void __launch_bounds__(step_threads, Dim <= 128 ? 3 : 1) step_kernel(StepArgs args) {
+template <typename T, int Dim, bool Appends>
+__global__ void __launch_bounds__(step_threads, Dim <= 128 ? 3 : 1)
+    step_kernel(const __grid_constant__ StepArgs args) {
     __shared__ float m_of[step_warps][step_heads], l_of[step_warps][step_heads];
     extern __shared__ __align__(16) float z_of[];  // [warp][head][dim], then finish()'s factors
     __shared__ bool last;
@@ -84,13 +100,15 @@ __global__ void __launch_bounds__(step_threads, Dim <= 128 ? 3 : 1) step_kernel(
                         split * step_warps + warp,
                         args.splits * step_warps,
                         args.scores,
-                        args.scores_stride};
+                        args.scores_stride,
+                        &args.row};
     // Splits with a key; the others neither work nor count.
     const std::int32_t keys = dest + 1 - work.first_key(State::keys_at_once);
     const int active = min(args.splits, (keys + State::keys_at_once * step_warps - 1) /
                                             (State::keys_at_once * step_warps));
     if (split >= active) return;  // others wait for the predecessor
-    State::walk(trace, work, m_of[warp], l_of[warp], z_of + warp * step_heads * dim);
+    State::template walk<Appends>(trace, work, m_of[warp], l_of[warp],
+                                  z_of + warp * step_heads * dim);
     __syncthreads();
 
     // The warps' states to one.
@@ -124,16 +142,24 @@ __global__ void __launch_bounds__(step_threads, Dim <= 128 ? 3 : 1) step_kernel(
     finish<T>(args, dest, first_head, heads, active, states, z_of);
 }
 
-template <typename T, int Dim>
-void start(const StepArgs& args, cudaStream_t stream) {
+template <typename T, int Dim, bool Appends>
+void start_kernel(const StepArgs& args, cudaStream_t stream) {
     const std::int64_t bytes =
         step_heads *
         std::max(std::int64_t{step_warps} * args.trace.head_dim, std::int64_t{args.splits}) *
         std::int64_t{sizeof(float)};
-    allow_shared(step_kernel<T, Dim>, bytes, "attend_step");
-    launch(step_kernel<T, Dim>,
+    allow_shared(step_kernel<T, Dim, Appends>, bytes, "attend_step");
+    launch(step_kernel<T, Dim, Appends>,
            dim3(static_cast<unsigned>(args.splits), static_cast<unsigned>(step_parts(args.trace))),
            step_threads, bytes, stream, "attend_step", args);
+}
+
+template <typename T, int Dim>
+void start(const StepArgs& args, cudaStream_t stream) {
+    if constexpr (sizeof(T) == 2) {
+        if (args.appends) return start_kernel<T, Dim, true>(args, stream);
+    }
+    start_kernel<T, Dim, false>(args, stream);
 }
 
 }  // namespace
@@ -153,8 +179,17 @@ std::int64_t step_scratch(const TraceView& trace, std::int32_t splits) {
            parts * splits * state_floats(trace.head_dim) * std::int64_t{sizeof(float)};
 }
 
+bool step_appends(const AppendArgs& args) {
+    return args.trace.element != Element::F32 && args.rows == 1 &&
+           args.qkv_element == Element::F32 && args.device_begin != nullptr &&
+           args.q_dense == nullptr && args.k_dense == nullptr && args.v_dense == nullptr &&
+           (args.cosines == nullptr || args.rotary_dim <= args.trace.head_dim);
+}
+
 void attend_step(const StepArgs& args, cudaStream_t stream) {
     check_trace(args.trace);
+    require(!args.appends || (step_appends(args.row) && args.row.device_begin == args.dest),
+            "attend_step: a row that it cannot append");
     require(args.splits > 0 && args.dest != nullptr && args.scratch != nullptr,
             "attend_step: splits, dest and scratch are needed");
     with_element(args.trace.element, [&](auto t) {

@@ -28,6 +28,8 @@ struct AppendArgs {
     const float* cosines = nullptr;
     const float* sines = nullptr;
     std::int32_t rotary_dim = 0;  // half-split inside the first rotary_dim dims
+    // The same q, k and v once more, [rows, heads, D] of the trace's element, or null.
+    void *q_dense = nullptr, *k_dense = nullptr, *v_dense = nullptr;
 };
 void append(const AppendArgs&, cudaStream_t);
 
@@ -58,7 +60,13 @@ struct StepArgs {
     // on the same stream.
     void* scratch = nullptr;
     std::int32_t splits = 0;  // step_splits of this trace
+    // The row is appended too, by the blocks that need it, which saves a launch: one that
+    // step_appends() takes, of the same trace.
+    bool appends = false;
+    AppendArgs row;
 };
+// One row of fp32 to a trace of 16-bit elements.
+bool step_appends(const AppendArgs&);
 std::int32_t step_splits(const TraceView&);  // of the current device
 std::int64_t step_scratch(const TraceView&, std::int32_t splits);
 void attend_step(const StepArgs&, cudaStream_t);

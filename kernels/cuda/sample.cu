@@ -22,6 +22,18 @@ struct Partial {
     std::uint64_t keys[step_candidates];
 };
 
+__host__ __device__ inline unsigned partials_of(std::int64_t vocabulary) {
+    return static_cast<unsigned>((vocabulary + slice - 1) / slice);
+}
+// Behind the partials, 16 bytes aligned: logit / temperature of each id, for a draw.
+__device__ inline float* scaled_logits(const SampleArgs& args, unsigned parts) {
+    return reinterpret_cast<float*>(static_cast<std::byte*>(args.scratch) + 256 +
+                                    parts * sizeof(Partial));
+}
+__device__ inline float scaled_by(float logit, double temperature) {
+    return static_cast<float>(static_cast<double>(logit) / temperature);
+}
+
 // Orders like the value; of equal values the lower id is the greater key.
 __device__ inline std::uint32_t ordered(float y) {
     const std::uint32_t bits = __float_as_uint(y);
@@ -97,6 +109,16 @@ __global__ void __launch_bounds__(threads) candidates_kernel(SampleArgs args) {
         if (there && !isfinite(values[i])) finite = 0;
         keys[i] = there ? key_of(values[i], id) : 0;
     }
+    if (args.draw != nullptr && args.draw->temperature > 0) {
+        float* scaled = scaled_logits(args, partials_of(args.vocabulary));
+        const double temperature = args.draw->temperature;
+#pragma unroll
+        for (int i = 0; i < held; ++i) {
+            const std::int64_t id =
+                static_cast<std::int64_t>(blockIdx.x) * slice + i * threads + thread;
+            if (id < args.vocabulary) scaled[id] = scaled_by(values[i], temperature);
+        }
+    }
     std::uint64_t mine = 0;
 #pragma unroll
     for (int i = 0; i < held; ++i) mine = keys[i] > mine ? keys[i] : mine;
@@ -145,32 +167,32 @@ __global__ void __launch_bounds__(threads) candidates_kernel(SampleArgs args) {
     }
     total = warp_sum(total);
     all_finite = __all_sync(0xffffffffu, all_finite);
-    const std::int64_t position = read_position(args.position) + 1;
+    const std::int64_t position = read_position(args.next);
+    __syncwarp();
     StepRecord& record = args.records[position % args.record_slots];
     if (thread < step_candidates) {
         record.ids[thread] = best[thread] == 0 ? -1 : id_of(best[thread]);
         record.logits[thread] = unordered(static_cast<std::uint32_t>(best[thread] >> 32));
     }
     if (thread == 0) {
+        *args.next = position + 1;
         record.position = position;
         record.finite = all_finite;
         record.normalizer = top + log(total);
         record.token = id_of(best[0]);
         record.token_logit = top;
-        *args.best = 0xffffffffu - static_cast<std::uint32_t>(id_of(best[0]));
+        if (args.draw != nullptr)
+            *args.best = 0xffffffffu - static_cast<std::uint32_t>(id_of(best[0]));
     }
 }
 
 // A draw's view of the logits: scaled by the temperature, weighted against the greatest.
 struct Weights {
-    const float* logits;
+    const float* logits;  // scaled, as the candidates' kernel has left them
     std::int64_t vocabulary;
-    double temperature;
     float highest;  // scaled
 
-    __device__ float scaled(std::int64_t id) const {
-        return static_cast<float>(static_cast<double>(__ldcg(logits + id)) / temperature);
-    }
+    __device__ float scaled(std::int64_t id) const { return __ldcg(logits + id); }
 };
 
 // Σ over ids whose scaled logit's key is ≥ each of seven thresholds, of their weights (or of ones).
@@ -296,12 +318,12 @@ __global__ void __launch_bounds__(draw_threads) draw_kernel(SampleArgs args) {
     await_predecessor();
     start_dependents();
     if (draw.temperature == 0) return;
-    const std::int64_t position = read_position(args.position) + 1;
+    const std::int64_t position = read_position(args.next) - 1;
     volatile StepRecord& record = args.records[position % args.record_slots];
     if (record.finite == 0) return;
     const float top = record.logits[0];
-    const Weights weights{args.logits, args.vocabulary, draw.temperature,
-                          static_cast<float>(static_cast<double>(top) / draw.temperature)};
+    const Weights weights{scaled_logits(args, partials_of(args.vocabulary)), args.vocabulary,
+                          scaled_by(top, draw.temperature)};
     Place last;  // that may still be drawn
     double total = sum_from(weights, 0, false);
     bool bounded = false;
@@ -349,20 +371,18 @@ __global__ void __launch_bounds__(threads)
     *to = rsqrtf(squares / static_cast<float>(columns) + eps);
 }
 
-unsigned parts_of(std::int64_t vocabulary) {
-    return static_cast<unsigned>((vocabulary + slice - 1) / slice);
-}
-
 }  // namespace
 
 std::int64_t sample_scratch(std::int64_t vocabulary) {
-    return 256 + parts_of(vocabulary) * std::int64_t{sizeof(Partial)};
+    return 256 + partials_of(vocabulary) * std::int64_t{sizeof(Partial)} + vocabulary * 4;
 }
 
 void sample(const SampleArgs& args, cudaStream_t stream) {
-    require(parts_of(args.vocabulary) * std::int64_t{step_candidates} <= slice,
+    require(partials_of(args.vocabulary) * std::int64_t{step_candidates} <= slice,
             "sample: a vocabulary of " + std::to_string(args.vocabulary) + " tokens");
-    launch(candidates_kernel, dim3(parts_of(args.vocabulary)), threads, 0, stream, "sample", args);
+    launch(candidates_kernel, dim3(partials_of(args.vocabulary)), threads, 0, stream, "sample",
+           args);
+    if (args.draw == nullptr) return;
     launch(draw_kernel, dim3(1), draw_threads, 0, stream, "draw", args);
 }
 

@@ -34,10 +34,13 @@ struct Draw {
 struct SampleArgs {
     const float* logits = nullptr;  // [vocabulary]
     std::int64_t vocabulary = 0;
-    // Of the row that the logits are of: the token goes to *position + 1.
-    const std::int64_t* position = nullptr;
+    // The position that the token takes; counted up. Nobody else's, so that this may run beside
+    // what computes the token's row.
+    std::int64_t* next = nullptr;
+    // Null: greedy, and the token is already in the form that next_token takes: the product that
+    // made the logits has left it there.
     const Draw* draw = nullptr;
-    std::uint64_t* best = nullptr;  // the token, in the form that next_token takes
+    std::uint64_t* best = nullptr;  // where that form goes; not written without a draw
     // The record of position p is written to records[p % record_slots], which may be host memory.
     StepRecord* records = nullptr;
     std::int64_t record_slots = 1;

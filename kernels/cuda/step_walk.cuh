@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/score_tile.cuh"
+#include "kernels/cuda/step_append.cuh"
 
 namespace kernels::cuda {
 
@@ -28,6 +29,13 @@ struct StepWork {
     float* scores = nullptr;
     std::int64_t scores_stride = 0;
 
+    const AppendArgs* row = nullptr;  // the row is appended first
+
+    // Of the block that sees the row's own key.
+    __device__ bool owns_row(int keys_at_once) const {
+        const int tile = (dest - first_key(keys_at_once)) / keys_at_once;
+        return tile % workers / step_warps == worker / step_warps;
+    }
     // Of the first tile.
     __device__ std::int32_t first_key(int keys_at_once) const {
         return rule.window > 0 ? max(0, dest - rule.window + 1) / keys_at_once * keys_at_once : 0;
@@ -48,6 +56,7 @@ struct StepState {
         return d < dim ? __ldcg(reinterpret_cast<const uint4*>(row + d)) : uint4{0, 0, 0, 0};
     }
 
+    template <bool Appends>
     __device__ static void walk(const TraceView& trace, const StepWork& work, float* m_out,
                                 float* l_out, float* z_out) {
         const int lane = static_cast<int>(threadIdx.x % 32), r = lane / 4, i = lane % 4;
@@ -72,23 +81,8 @@ struct StepState {
                 for (int c = 0; c < chunks; ++c) k[half][c] = load(row, 32 * c + 8 * i, dim);
             }
         };
-        std::int32_t key = first + work.worker * keys_at_once;
-        // Keys before the row's own are long complete.
-        const bool ahead = key + keys_at_once <= work.dest;
-        if (ahead) load_keys(key);
-        await_predecessor();
-        start_dependents();
-        if (!ahead && key <= work.dest) load_keys(key);
-        uint4 q[chunks];
-        {
-            const bool there = r < work.heads;
-            const T* row =
-                Rows<T>(trace, trace.q_offset, work.first_head + (there ? r : 0)).at(work.dest);
-#pragma unroll
-            for (int c = 0; c < chunks; ++c) q[c] = load(row, 32 * c + 8 * i, there ? dim : 0);
-        }
-        for (; key <= work.dest; key += work.workers * keys_at_once) {
-            uint4 v[4][parts];
+        uint4 v[4][parts];
+        const auto load_values = [&](std::int32_t key) {
 #pragma unroll
             for (int n = 0; n < 4; ++n) {
                 // A key behind the row has p = 0; the row's own value stands in for what may be
@@ -97,6 +91,36 @@ struct StepState {
 #pragma unroll
                 for (int p = 0; p < parts; ++p) v[n][p] = load(row, 64 * p + 8 * r, dim);
             }
+        };
+        std::int32_t key = first + work.worker * keys_at_once;
+        // Keys before the row's own are long complete.
+        const bool ahead = key + keys_at_once <= work.dest;
+        if (ahead) load_keys(key), load_values(key);
+        uint4 q[chunks];
+        const bool there = r < work.heads;
+        if constexpr (Appends) {
+            __shared__ __align__(16) T queries[step_heads * Dim];
+            __shared__ float turning[step_warps][Dim];
+            const StepAppend<T, Dim, step_warps> append(*work.row, work.dest);
+            await_predecessor();
+            start_dependents();
+            append.run(work.first_head, work.heads, work.owns_row(keys_at_once), queries, turning);
+            __syncthreads();
+#pragma unroll
+            for (int c = 0; c < chunks; ++c)
+                q[c] = there && 32 * c + 8 * i < dim
+                           ? *reinterpret_cast<const uint4*>(queries + r * Dim + 32 * c + 8 * i)
+                           : uint4{0, 0, 0, 0};
+        } else {
+            await_predecessor();
+            start_dependents();
+            const T* row =
+                Rows<T>(trace, trace.q_offset, work.first_head + (there ? r : 0)).at(work.dest);
+#pragma unroll
+            for (int c = 0; c < chunks; ++c) q[c] = load(row, 32 * c + 8 * i, there ? dim : 0);
+        }
+        if (!ahead && key <= work.dest) load_keys(key), load_values(key);
+        for (; key <= work.dest; key += work.workers * keys_at_once) {
             float s[4] = {0, 0, 0, 0};
 #pragma unroll
             for (int c = 0; c < chunks; ++c) {
@@ -152,6 +176,8 @@ struct StepState {
                     for (int e = 0; e < 4; ++e) z[p][t][e] *= keep[e % 2];
                     multiply<T>(z[p][t], a, p0, p1);
                 }
+            if (key + work.workers * keys_at_once <= work.dest)
+                load_values(key + work.workers * keys_at_once);
         }
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
@@ -177,6 +203,7 @@ template <int Dim>
 struct StepState<float, Dim> {
     static constexpr int width = Dim / 32, keys_at_once = 1;
 
+    template <bool>
     __device__ static void walk(const TraceView& trace, const StepWork& work, float* m_out,
                                 float* l_out, float* z_out) {
         const int lane = static_cast<int>(threadIdx.x % 32), dim = trace.head_dim;

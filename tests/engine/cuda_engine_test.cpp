@@ -208,6 +208,39 @@ class CudaEngineTest : public QObject {
         }
     }
 
+    // A row that a step computed, with its own fused kernels, is what reading the same token in a
+    // prompt gives.
+    void decodedRowsAreAsRead_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("dtype");
+        QTest::addColumn<double>("tolerance");
+        for (const char* model : {"tiny_qwen3", "tiny_llama3", "tiny_llama"}) {
+            const QString name = QLatin1String(model);
+            QTest::addRow("%s float32", model) << name << static_cast<int>(DType::F32) << 1e-4;
+            QTest::addRow("%s float16", model) << name << static_cast<int>(DType::F16) << 2e-2;
+            QTest::addRow("%s bfloat16", model) << name << static_cast<int>(DType::BF16) << 0.16;
+        }
+    }
+    void decodedRowsAreAsRead() {
+        NEEDS_GPU();
+        QFETCH(QString, model);
+        QFETCH(int, dtype);
+        QFETCH(double, tolerance);
+        const std::string path = std::string(TEST_DATA) + "/" + model.toStdString();
+        const auto type = static_cast<DType>(dtype);
+        const EngineRun stepped(open_on("cuda", path, type, 16), prompt(40), 90);
+        const EngineRun read(open_on("cuda", path, type, 16), stepped.tokens);
+        for (int layer = 0; layer < read.engine->info().layers; ++layer)
+            for (const char* kind : {"q", "k", "v", "z", "lse", "residual"}) {
+                const double error = relative_difference(stepped.read(kind, layer, {40, 130}),
+                                                         read.read(kind, layer, {40, 130}));
+                QVERIFY2(error < tolerance, qPrintable(QStringLiteral("layer %1 %2: %3")
+                                                           .arg(layer)
+                                                           .arg(QLatin1String(kind))
+                                                           .arg(error)));
+            }
+    }
+
     void refusedPromptLeavesTheCardUsable() {
         NEEDS_GPU();
         const auto engine = open_on("cuda", tiny, DType::F32, 16, 1 << 20);
