@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/tokenizer/utf8.h"
+#include "engine/tokenizer/white_space.h"
 #include "engine/values/failure.h"
 
 namespace engine::tokenizer {
@@ -20,24 +21,11 @@ bool is_word(char32_t c) {
            u_hasBinaryProperty(point, UCHAR_JOIN_CONTROL) ||
            (mask & (U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK)) != 0;
 }
-bool is_space(char32_t c) {
-    return u_isUWhiteSpace(static_cast<UChar32>(c));
-}
-
-// The character that ends the text; Broken where none does.
-Utf8Step last_utf8(std::string_view text) {
-    for (std::size_t length = 1; length <= std::min<std::size_t>(4, text.size()); ++length) {
-        const Utf8Step step = next_utf8(text.substr(text.size() - length));
-        if (step.kind == Utf8::Character && step.length == length) return step;
-    }
-    return {};
-}
-
 bool touches_word(const Utf8Step& step) {
     return step.kind == Utf8::Character && is_word(step.code_point);
 }
 bool is_space(const Utf8Step& step) {
-    return step.kind == Utf8::Character && is_space(step.code_point);
+    return step.kind == Utf8::Character && is_white_space(step.code_point);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ constexpr int deepest = 40;  // blocks in blocks
 
 class Renderer {
   public:
-    explicit Renderer(std::vector<Segment> segments) : segments_(std::move(segments)) {}
+    Renderer(std::vector<Segment> segments, const SpecialNames& names)
+        : segments_(std::move(segments)), scopes_(names) {}
 
     ChatParts run() {
         run(0, segments_.size());
@@ -163,12 +164,12 @@ class Renderer {
 }  // namespace
 }  // namespace jinja
 
-std::optional<ChatParts> render_chat_template(std::string_view source) {
+std::optional<ChatParts> render_chat_template(std::string_view source, const SpecialNames& names) {
     constexpr std::size_t longest = 256 << 10;
     if (source.empty() || source.size() > longest) return std::nullopt;
     ChatParts rendered;
     try {
-        rendered = jinja::Renderer(jinja::split_template(source)).run();
+        rendered = jinja::Renderer(jinja::split_template(source), names).run();
     } catch (const jinja::NotKnown&) {
         return std::nullopt;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Precedence as in Jinja: x if y else z; or; and; not; comparisons; + and -; ~; then a primary with
-// what follows it.
+// Precedence as in Jinja: x if y else z; or; and; not; comparisons; + and -; ~; %; then a primary
+// with what follows it.
 #include "engine/tokenizer/template_expression.h"
 
 #include <array>
@@ -124,8 +124,13 @@ class Expression {
         }
     }
     Value joined() {
+        Value left = product();
+        while (take("~")) left = concatenate(left, product());
+        return left;
+    }
+    Value product() {
         Value left = operand();
-        while (take("~")) left = concatenate(left, operand());
+        while (take("%")) left = remainder(left, operand());
         return left;
     }
     // A primary and what is applied to it: fields, items, calls, filters, tests.
@@ -133,7 +138,13 @@ class Expression {
         Value value = primary();
         for (;;) {
             if (take(".")) {
-                value = member(value, take_name(rest_));
+                const std::string name = take_name(rest_);
+                if (std::holds_alternative<Text>(value) && name == "strip" && take("(")) {
+                    need(")");
+                    value = filter(value, "trim");
+                    continue;
+                }
+                value = member(value, name);
             } else if (take("[")) {
                 value = item(value);
             } else if (take("(")) {
@@ -168,6 +179,11 @@ class Expression {
             const auto space = std::make_shared<Namespace>();
             space->fields = arguments();
             return space;
+        }
+        if (name == "strftime_now" && take("(")) {
+            const Value format = conditional();
+            need(")");
+            return date_of_today(format);
         }
         return scopes_.find(name);
     }

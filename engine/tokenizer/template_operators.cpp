@@ -61,7 +61,21 @@ Value subtract(const Value& left, const Value& right) {
     return *m - *n;
 }
 
+Value remainder(const Value& left, const Value& right) {
+    const std::int64_t *const m = number(left), *const n = number(right);
+    if (!m || !n || *m < 0 || *n <= 0) return Unknown{};
+    return *m % *n;
+}
+
 Value compare(const Value& left, std::string_view how, const Value& right) {
+    if (std::holds_alternative<Message>(right) && known_text(left)) {
+        const bool there = *known_text(left) == "role" || *known_text(left) == "content";
+        if (how == "in") return there;
+        if (how == "not in") return !there;
+    }
+    const bool *const p = std::get_if<bool>(&left), *const q = std::get_if<bool>(&right);
+    if (p && q && how == "==") return *p == *q;
+    if (p && q && how == "!=") return *p != *q;
     const std::optional<std::string> a = known_text(left), b = known_text(right);
     if (a && b) {
         if (how == "==") return *a == *b;
@@ -103,8 +117,12 @@ Value slice(const Value& of, const Bounds& bounds) {
 Value filter(const Value& value, const std::string& name) {
     const auto* const list = std::get_if<Messages>(&value);
     if (list && (name == "length" || name == "count")) return std::int64_t{list->empty ? 0 : 1};
-    if (name == "trim")
+    if (name == "list" && list) return value;
+    if (name == "trim") {
         if (const auto text = known_text(value)) return literal(trimmed(*text));
+        const Text* const text = std::get_if<Text>(&value);
+        if (text && text->parts.size() == 1) return Text{{{true, {}, true}}};  // the message's own
+    }
     return Unknown{};
 }
 

@@ -8,8 +8,7 @@ namespace {
 
 // What Hugging Face or Jinja define and we do not evaluate.
 bool is_defined_elsewhere(std::string_view name) {
-    constexpr std::array names{"range",           "dict",        "lipsum", "cycler", "joiner",
-                               "raise_exception", "strftime_now"};
+    constexpr std::array names{"range", "dict", "lipsum", "cycler", "joiner"};
     for (const std::string_view one : names)
         if (name == one) return true;
     return name.ends_with("_token") || name.ends_with("_tokens");  // bos_token, eos_token, …
@@ -22,7 +21,10 @@ bool is(const Value& value) {
 
 }  // namespace
 
-Scopes::Scopes() : scopes_(1) {
+Scopes::Scopes(const SpecialNames& names) : scopes_(1) {
+    for (const auto& [name, text] : names) set(name, literal(text));
+    set("raise_exception", Function{});
+    set("strftime_now", Function{});
     set("messages", Messages{});
     set("add_generation_prompt", true);
     set("tools", None{});
@@ -106,6 +108,7 @@ std::optional<bool> test(const Value& value, const std::string& name) {
     }
     if (name == "string") return is<Text>(value);
     if (name == "mapping") return is<Message>(value);
+    if (name == "callable") return is<Function>(value);
     if (name == "iterable" && (is<Text>(value) || is<Messages>(value))) return true;
     return std::nullopt;
 }

@@ -30,9 +30,10 @@ struct Messages {
 struct Message {};
 struct Loop {};  // of a loop over one message
 struct Namespace;
+struct Function {};  // raise_exception, strftime_now
 
 using Value = std::variant<Unknown, Undefined, None, bool, std::int64_t, Text, Messages, Message,
-                           Loop, std::shared_ptr<Namespace>>;
+                           Loop, Function, std::shared_ptr<Namespace>>;
 struct Namespace {
     std::map<std::string, Value> fields;
 };
@@ -40,7 +41,7 @@ struct Namespace {
 // Names in nested scopes, the innermost last: a loop's body is one.
 class Scopes {
   public:
-    Scopes();
+    explicit Scopes(const SpecialNames& names);
     void open() { scopes_.emplace_back(); }
     void close() { scopes_.pop_back(); }
     void set(const std::string& name, Value value) {

@@ -96,17 +96,17 @@ void TextTokenizer::name_tokens(const TokenizerParts& parts) {
 // Finds the control tokens of the scaffolding once, here, so that none is ever looked for in what a
 // user typed.
 void TextTokenizer::plan_chat(const TokenizerParts& parts) {
-    const std::optional<ChatParts> rendered = render_chat_template(parts.chat_template);
+    const std::optional<ChatParts> rendered =
+        render_chat_template(parts.chat_template, parts.special_names);
     if (!rendered) return;
-    // White space that a control token takes with it would be taken from the user's text.
-    for (const AddedToken& token : parts.added)
-        if (token.special && (token.lstrip || token.rstrip)) return;
     const auto add_text = [&](std::string_view text) {
         if (!text.empty()) chat_.push_back({ChatStep::Kind::Text, 0, std::string(text)});
     };
+    bool strip_next = false;  // a control token takes the white space behind it
     for (const ChatPart& part : *rendered) {
         if (part.user) {
-            chat_.push_back({ChatStep::Kind::User});
+            chat_.push_back({ChatStep::Kind::User, 0, {}, part.trimmed, strip_next});
+            strip_next = false;
             continue;
         }
         std::vector<AddedTokens::Hit> hits;
@@ -116,10 +116,15 @@ void TextTokenizer::plan_chat(const TokenizerParts& parts) {
         for (const AddedTokens::Hit& hit : hits) {
             if (!entries_[hit.id].control) continue;
             add_text(text.substr(at, hit.begin - at));
+            const auto token = std::find_if(parts.added.begin(), parts.added.end(),
+                                            [&](const AddedToken& t) { return t.id == hit.id; });
+            if (token->lstrip && hit.begin == 0 && !chat_.empty()) chat_.back().strip_right = true;
+            strip_next = token->rstrip && hit.end == text.size();
             chat_.push_back({ChatStep::Kind::Control, hit.id});
             at = hit.end;
         }
         add_text(text.substr(at));
+        strip_next = strip_next && at == text.size();
     }
     // Turns are marked by control tokens; a vocabulary without them is not the template's.
     const auto is_control = [](const ChatStep& step) {

@@ -32,6 +32,7 @@ struct TokenizerParts {
     std::string warning;                       // shown with every text; may be empty
     std::vector<std::uint32_t> end_tokens;     // what the files name as end of text
     std::string chat_template;                 // "" where there is none
+    SpecialNames special_names;                // "bos_token" and others, for the template
 };
 
 constexpr std::uint32_t largest_id =
@@ -58,6 +59,9 @@ class TextTokenizer final : public Tokenizer {
         Kind kind = Kind::Text;
         std::uint32_t id = 0;
         std::string text;
+        // Of the user's text: the template trims it, or a control token beside it takes the white
+        // space there.
+        bool trimmed = false, strip_left = false, strip_right = false;
     };
     struct Stretch;
     struct Output;

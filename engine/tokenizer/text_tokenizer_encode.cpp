@@ -7,12 +7,38 @@
 #include "engine/tokenizer/normalizer.h"
 #include "engine/tokenizer/text_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
+#include "engine/tokenizer/white_space.h"
 #include "engine/values/failure.h"
 
 namespace engine::tokenizer {
 namespace {
 
 constexpr std::size_t longest_text = 1u << 30;  // bytes; symbols count in 32 bits
+
+// White space as Unicode has it or, with four separators of ASCII more, Python's strip().
+bool is_blank(const Utf8Step& step, bool python) {
+    if (step.kind != Utf8::Character) return false;
+    return is_white_space(step.code_point) ||
+           (python && step.code_point >= 0x1C && step.code_point <= 0x1F);
+}
+std::size_t blank_prefix(std::string_view text, bool python) {
+    std::size_t bytes = 0;
+    while (bytes < text.size()) {
+        const Utf8Step step = next_utf8(text.substr(bytes));
+        if (!is_blank(step, python)) break;
+        bytes += step.length;
+    }
+    return bytes;
+}
+std::size_t blank_suffix(std::string_view text, bool python) {
+    std::size_t end = text.size();
+    while (end > 0) {
+        const Utf8Step step = last_utf8(text.substr(0, end));
+        if (!is_blank(step, python)) break;
+        end -= step.length;
+    }
+    return text.size() - end;
+}
 
 }  // namespace
 
@@ -94,9 +120,10 @@ void TextTokenizer::encode_chat(std::string_view text, bool parse_special, Outpu
     std::string joined;  // text between two control tokens: what a user typed may merge with the
                          // scaffolding around it
     bool given_seen = false;
-    std::size_t given_begin = 0, given_end = 0;
+    std::size_t given_begin = 0, given_end = 0, given_from = 0;
     const auto flush = [&] {
-        const std::size_t origin = given_seen && given_begin == given_end ? text.size() : 0;
+        const std::size_t origin =
+            given_seen && given_begin == given_end ? text.size() : given_from;
         const bool begins = out.encoding.tokens.empty();
         encode_stretch({joined, given_begin, given_end, origin, begins}, parse_special, out);
         joined.clear();
@@ -109,12 +136,19 @@ void TextTokenizer::encode_chat(std::string_view text, bool parse_special, Outpu
                 push({{}, 0, 0, given_seen ? text.size() : 0}, step.id, 0, 0, out);
                 break;
             case ChatStep::Kind::Text: joined += step.text; break;
-            case ChatStep::Kind::User:
+            case ChatStep::Kind::User: {
+                const bool trimmed = step.trimmed;
+                const std::size_t left =
+                    trimmed || step.strip_left ? blank_prefix(text, trimmed) : 0;
+                const std::size_t right =
+                    trimmed || step.strip_right ? blank_suffix(text.substr(left), trimmed) : 0;
                 given_begin = joined.size();
-                joined += text;
+                joined += text.substr(left, text.size() - left - right);
                 given_end = joined.size();
+                given_from = left;
                 given_seen = true;
                 break;
+            }
         }
     }
     flush();

@@ -61,6 +61,9 @@ std::string template_text(const JsonFields& root) {
 
 void add_config(const JsonFields& root, TokenizerParts& parts) {
     parts.chat_template = template_text(root);
+    for (const char* name : {"bos_token", "eos_token", "unk_token", "pad_token"})
+        if (const std::string text = token_text(root, name); !text.empty())
+            parts.special_names[name] = text;
     const std::string eos = token_text(root, "eos_token");
     if (eos.empty()) return;
     for (const AddedToken& token : parts.added)

@@ -140,6 +140,11 @@ TokenizerParts read_gguf_tokenizer(const formats::Metadata& metadata, const std:
     if (metadata.flag_or("tokenizer.ggml.add_eos_token", false))
         parts.after.push_back(token_id(metadata, "tokenizer.ggml.eos_token_id", where));
     parts.chat_template = metadata.text_or("tokenizer.chat_template", "");
+    for (const char* name : {"bos", "eos"})
+        if (const std::string key = std::string("tokenizer.ggml.") + name + "_token_id";
+            metadata.has(key))
+            parts.special_names[std::string(name) + "_token"] =
+                metadata.texts("tokenizer.ggml.tokens")[token_id(metadata, key.c_str(), where)];
     return parts;
 }
 
