@@ -35,13 +35,7 @@ std::int64_t planned_bytes(const formats::Checkpoint& checkpoint, const families
         if (const formats::StoredTensor* tensor = name.empty() ? nullptr : checkpoint.find(name))
             bytes += static_cast<std::int64_t>(tensor->bytes);
     };
-    count(plan.embedding);
-    count(plan.final_norm);
-    if (plan.unembedding != plan.embedding) count(plan.unembedding);
-    count(plan.final_norm_bias);
-    count(plan.position_embedding);
-    for (const families::LayerWeights& layer : plan.layers)
-        for (const auto field : families::layer_weight_fields) count(layer.*field);
+    for (const std::string& name : plan.used) count(name);
     return bytes;
 }
 

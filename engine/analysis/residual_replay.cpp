@@ -25,7 +25,7 @@ const float* ResidualReplay::replay(const RunTrace& run, Rows rows,
     for (std::vector<float>* buffer : {&before_, &after_, &attention_, &mlp_, &normed_})
         buffer->resize(static_cast<std::size_t>(size));
     z_.resize(static_cast<std::size_t>(count * config.q_columns()));
-    hidden_.resize(static_cast<std::size_t>(mlp_scratch(count, config.d_ff)));
+    hidden_.resize(static_cast<std::size_t>(mlp_scratch(config, count)));
     tokens_.clear();
     for (std::int64_t at = rows.begin; at < rows.end; ++at)
         tokens_.push_back(to_int(run.token(at)));

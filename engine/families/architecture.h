@@ -15,6 +15,7 @@ enum class Windows : std::uint8_t {
     None,        // the family has none: a config that sets one is refused
     LastLayers,  // those from max_window_layers on, if use_sliding_window
     All,         // every layer, if sliding_window is a number
+    AllIfAsked,  // every layer, if use_sliding_window
     Periodic,    // all but each window_period-th
     NoRope,      // the layers without RoPE, if use_sliding_window
 };
@@ -42,7 +43,13 @@ struct ConfigKeys {
     const char* final_soft_cap = nullptr;  // of the logits
     const char* no_rope_layers = nullptr;  // a list, 1 where the layer *has* RoPE
     const char* no_rope_period = nullptr;  // without the list: each n-th layer has none
-    const char* window_period = nullptr;   // without layer_types
+    const char* experts = nullptr;         // how many; a layer without them is dense
+    const char* experts_used = nullptr;
+    const char* expert_d_ff = nullptr;         // else d_ff is an expert's
+    const char* experts_normalised = nullptr;  // a flag
+    const char* dense_layers = nullptr;        // a list of layers without experts
+    const char* expert_period = nullptr;       // experts in each n-th layer
+    const char* window_period = nullptr;       // without layer_types
 };
 
 struct Architecture {
@@ -80,6 +87,10 @@ struct Architecture {
     bool pre_norm = true, post_norm = false;
     bool parallel_residual = false;
     bool gated_mlp = true;
+    int default_experts = 0, default_experts_used = 0, default_expert_d_ff = 0;
+    bool experts_normalised = false, gguf_experts_normalised = true;  // without a flag
+    double swiglu_limit = 0, swiglu_alpha = 0;                        // of ClampedSwiglu
+    bool sinks = false;
     bool scaled_embedding = false;  // by √d_model
     // How the formats write it
     const WeightNames* config_names = &llama_names;
@@ -87,6 +98,7 @@ struct Architecture {
     RotaryRows gguf_rows = RotaryRows::HalfSplit;     // of q and k, as GGUF's converter leaves them
     FusedRows config_fused = FusedRows::QThenKThenV;  // GGUF's converter deals them out
     bool config_transposed = false;
+    bool config_interleaved_experts = false;
     bool yarn_truncate = true;       // what GGUF does not say
     int gguf_wide_scale_layers = 0;  // GGUF says no query scalar: a model of so many layers has
                                      // d_model / query heads, others head_dim
@@ -94,8 +106,8 @@ struct Architecture {
     std::span<const char* const> gguf_reads = {};
 };
 
-extern const Architecture llama, mistral, qwen2, qwen3, smollm3, gemma2, gemma3, olmo2, phi3,
-    gpt_neox, gpt2;
+extern const Architecture llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, smollm3, gemma2, gemma3,
+    olmo2, phi3, gpt_neox, gpt2, gpt_oss;
 
 std::span<const Architecture* const> architectures();
 

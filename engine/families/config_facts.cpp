@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "engine/families/config_experts.h"
 #include "engine/families/config_reader.h"
 #include "engine/families/config_rope.h"
 #include "engine/families/config_windows.h"
@@ -59,7 +60,9 @@ int d_ff_of(const ConfigReader& config, const Facts& facts, const Architecture& 
 
 Activation activation_of(const ConfigReader& config, const Architecture& architecture) {
     const char* key = architecture.keys.activation;
-    if (!config.find(key)) return architecture.default_activation;
+    // A family's own activation is not the one that its file names.
+    if (architecture.default_activation == Activation::ClampedSwiglu || !config.find(key))
+        return architecture.default_activation;
     const std::string name = config.text_or(key, "");
     if (name == "silu" || name == "swish") return Activation::Silu;
     if (name == "gelu") return Activation::Gelu;
@@ -125,6 +128,11 @@ Facts facts_of_config(const formats::Checkpoint& checkpoint, const Architecture&
     facts.soft_cap = cap_of(config, keys.soft_cap, architecture.default_soft_cap);
     facts.final_soft_cap = cap_of(config, keys.final_soft_cap, architecture.default_final_soft_cap);
     facts.scales = scales_of(config, facts, architecture);
+    if (facts.activation == Activation::ClampedSwiglu) {
+        facts.swiglu_limit = config.number_or("swiglu_limit", architecture.swiglu_limit);
+        facts.swiglu_alpha = config.number_or("swiglu_alpha", architecture.swiglu_alpha);
+    }
+    read_experts(config, architecture, facts);
     facts.has_rope = rope_layers_of_config(config, facts.layers, architecture);
     facts.windows = windows_of_config(config, facts.has_rope, architecture);
     if (!architecture.learned_positions) read_rope(config, architecture, facts);

@@ -43,14 +43,16 @@ bool windowed(const ConfigReader& config, const std::vector<bool>& has_rope, std
               const Architecture& architecture) {
     switch (architecture.windows) {
         case Windows::None: return false;
-        case Windows::All: return true;
+        case Windows::All:
+        case Windows::AllIfAsked: return true;
         case Windows::NoRope: return !has_rope[static_cast<std::size_t>(i)];
         case Windows::LastLayers:
             return i >= config.integer_or("max_window_layers", architecture.default_window_layer,
                                           {0, 1 << 20});
         case Windows::Periodic: {
             const char* key = architecture.keys.window_period;
-            return (i + 1) % config.integer_or(key, architecture.window_period, {1, 1 << 20}) != 0;
+            const std::int64_t own = architecture.window_period;
+            return (i + 1) % (key ? config.integer_or(key, own, {1, 1 << 20}) : own) != 0;
         }
     }
     return false;
@@ -83,8 +85,9 @@ std::vector<int> windows_of_config(const ConfigReader& config, const std::vector
                                    const Architecture& architecture) {
     std::vector<int> windows(has_rope.size(), 0);
     if (architecture.windows == Windows::None) return windows;
-    const bool asked =
-        architecture.windows == Windows::LastLayers || architecture.windows == Windows::NoRope;
+    const bool asked = architecture.windows == Windows::LastLayers ||
+                       architecture.windows == Windows::AllIfAsked ||
+                       architecture.windows == Windows::NoRope;
     const bool on = config.flag_or("use_sliding_window", !asked);
     const json* types = config.find("layer_types");
     if (!on && !types) return windows;  // whatever sliding_window says

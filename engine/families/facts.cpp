@@ -43,6 +43,15 @@ void check_heads(const Facts& facts, const std::string& where) {
                     where);
 }
 
+void check_experts(const Facts& facts, const std::string& where) {
+    const Experts& experts = facts.experts;
+    if (experts.count > 0 && (experts.used < 1 || experts.used > experts.count))
+        throw Error(Failure::Kind::BadFile,
+                    "a token uses " + std::to_string(experts.used) + " of " +
+                        std::to_string(experts.count) + " experts",
+                    where);
+}
+
 int rotary_dim(const RopeFacts& rope, int head_dim) {
     return rope.dims < 0 ? head_dim : rope.dims;
 }

@@ -37,12 +37,15 @@ struct Facts {
     // config.json only; a GGUF file says these by its tensors
     bool qkv_bias = false, o_bias = false, mlp_bias = false, tied = false;
     bool parallel_residual = false;
+    double swiglu_limit = 0, swiglu_alpha = 0;
     double soft_cap = 0, final_soft_cap = 0;  // 0: none
     RopeFacts rope;
     std::optional<RopeFacts> local_rope;  // of windowed layers, where they have one of their own
-    std::vector<int> windows;             // [layers], 0: full
-    std::vector<bool> has_rope;           // [layers]; all false where positions are learned
-    std::vector<double> scales;           // [layers], of q·k
+    Experts experts;
+    std::vector<bool> has_experts;  // [layers]
+    std::vector<int> windows;       // [layers], 0: full
+    std::vector<bool> has_rope;     // [layers]; all false where positions are learned
+    std::vector<double> scales;     // [layers], of q·k
 };
 
 // Of GGUF: llama3's divisors, and longrope's.
@@ -61,7 +64,7 @@ struct Limits {
 };
 inline constexpr Limits layer_limits{1, 9999}, head_limits{1, 4096}, head_dim_limits{2, 4096},
     d_model_limits{1, 1 << 20}, d_ff_limits{1, 1 << 22}, vocab_limits{1, 1 << 24},
-    context_limits{1, std::int64_t{1} << 40}, window_limits{1, 1 << 30};
+    expert_limits{0, 1 << 16}, context_limits{1, std::int64_t{1} << 40}, window_limits{1, 1 << 30};
 
 // Throws Error(BadFile) with the key, the value and the limits.
 std::int64_t within(std::int64_t value, Limits limits, const std::string& key,
@@ -71,6 +74,8 @@ double positive(double value, const std::string& key, const std::string& where);
 // Cross checks of what both dialects say: KV heads divide query heads, rotary dims are whole and
 // even. Throws Error(BadFile).
 void check_heads(const Facts&, const std::string& where);
+// A token uses one expert at least, and no more than there are. Throws Error(BadFile).
+void check_experts(const Facts&, const std::string& where);
 
 // How many dims of a head turn.
 int rotary_dim(const RopeFacts&, int head_dim);

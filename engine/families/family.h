@@ -28,6 +28,10 @@ struct LayerWeights {  // names in the checkpoint; empty: the model has none
     std::string mlp_norm, mlp_norm_bias, mlp_post_norm;
     std::string gate, up, down, gate_bias, up_bias, down_bias;
     std::string gate_up;  // one tensor instead of gate and up, gate's rows first
+    // A mixture: a name with a * is one expert's, its number in place of the star; one without
+    // holds all experts, outermost.
+    std::string router, router_bias, expert_gate, expert_up, expert_down, expert_gate_up;
+    std::string expert_gate_bias, expert_up_bias, expert_down_bias, expert_gate_up_bias;
     // The tensor that holds q's rows.
     const std::string& query() const { return q.empty() ? qkv : q; }
 };
@@ -57,7 +61,17 @@ inline constexpr std::array layer_weight_fields{&LayerWeights::attention_norm,
                                                 &LayerWeights::gate_bias,
                                                 &LayerWeights::up_bias,
                                                 &LayerWeights::down_bias,
-                                                &LayerWeights::gate_up};
+                                                &LayerWeights::gate_up,
+                                                &LayerWeights::router,
+                                                &LayerWeights::router_bias,
+                                                &LayerWeights::expert_gate,
+                                                &LayerWeights::expert_up,
+                                                &LayerWeights::expert_down,
+                                                &LayerWeights::expert_gate_up,
+                                                &LayerWeights::expert_gate_bias,
+                                                &LayerWeights::expert_up_bias,
+                                                &LayerWeights::expert_down_bias,
+                                                &LayerWeights::expert_gate_up_bias};
 
 struct ModelPlan {
     ModelConfig config;
@@ -69,13 +83,18 @@ struct ModelPlan {
         unembedding;                 // unembedding == embedding when the head is tied
     std::string position_embedding;  // [context, d_model], added to the token's; empty: none
     std::vector<LayerWeights> layers;
-    std::vector<std::string> unused;  // tensors that the file holds beside
+    bool interleaved_experts = false;  // an expert's gate and up in turn, matrices [in, out]
+    std::vector<std::string> used;     // every tensor that has a role
+    std::vector<std::string> unused;   // tensors that the file holds beside
 };
 
 // Reads the architecture, refuses by name what is not implemented (an architecture, an activation,
 // a RoPE scaling, a config term that changes the computation), and checks every weight's shape
 // against the config: both numbers are in the message. Throws Error(Unsupported | BadFile).
 ModelPlan plan_model(const formats::Checkpoint&);
+
+// One expert's tensor of such a name; the name itself where all experts share it.
+std::string expert_name(const std::string& name, int expert);
 
 // The architecture's name as the file states it ("qwen3", "Qwen3ForCausalLM"), for messages; empty
 // if it states none.

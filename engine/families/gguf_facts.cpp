@@ -86,6 +86,21 @@ std::vector<int> windows_of(const GgufReader& gguf, const Facts& facts,
     return windows;
 }
 
+// Of an architecture whose files may hold experts: every layer has them.
+void read_experts(const GgufReader& gguf, const Architecture& architecture, Facts& facts) {
+    const auto count = [&](const char* name, int otherwise) {
+        return static_cast<int>(gguf.integer_or(name, otherwise, {0, 1 << 22}));
+    };
+    Experts& experts = facts.experts;
+    experts.count = count("expert_count", 0);
+    experts.used = count("expert_used_count", 0);
+    experts.d_ff = count("expert_feed_forward_length", facts.d_ff);
+    experts.normalised = architecture.gguf_experts_normalised;
+    facts.has_experts.assign(static_cast<std::size_t>(facts.layers), experts.count > 0);
+    within(experts.count, expert_limits, gguf.key("expert_count"), gguf.where());
+    check_experts(facts, gguf.where());
+}
+
 std::vector<bool> rope_layers_of(const Facts& facts, const Architecture& architecture) {
     std::vector<bool> has_rope(static_cast<std::size_t>(facts.layers),
                                !architecture.learned_positions);
@@ -132,6 +147,9 @@ Facts facts_of_gguf(const Checkpoint& checkpoint, const Architecture& architectu
                                   architecture.default_final_soft_cap);
     facts.scales.assign(static_cast<std::size_t>(facts.layers),
                         scale_of(gguf, facts, architecture));
+    facts.swiglu_limit = architecture.swiglu_limit;
+    facts.swiglu_alpha = architecture.swiglu_alpha;
+    read_experts(gguf, architecture, facts);
     facts.has_rope = rope_layers_of(facts, architecture);
     facts.windows = windows_of(gguf, facts, architecture);
     if (!architecture.learned_positions) read_rope(gguf, checkpoint, architecture, facts);

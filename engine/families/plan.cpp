@@ -74,6 +74,7 @@ ModelPlan plan_model(const Checkpoint& checkpoint) {
     } else {
         plan.fused_rows = architecture.config_fused;
         plan.transposed = architecture.config_transposed;
+        plan.interleaved_experts = architecture.config_interleaved_experts;
         plan.norm_offset = architecture.config_norm_offset;
     }
     plan_weights(plan, checkpoint, facts, architecture);  // before anything is sized by the layers
@@ -96,6 +97,9 @@ ModelPlan plan_model(const Checkpoint& checkpoint) {
     config.parallel_residual = facts.parallel_residual;
     config.gated_mlp = architecture.gated_mlp;
     config.activation = facts.activation;
+    config.swiglu_limit = static_cast<float>(facts.swiglu_limit);
+    config.swiglu_alpha = static_cast<float>(facts.swiglu_alpha);
+    config.experts = facts.experts;
     if (architecture.scaled_embedding)
         config.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(facts.d_model)));
     config.learned_positions = architecture.learned_positions;
@@ -119,7 +123,9 @@ ModelPlan plan_model(const Checkpoint& checkpoint) {
         layer.k_bias = fused || !weights.k_bias.empty();
         layer.v_bias = fused || !weights.v_bias.empty();
         layer.o_bias = !weights.o_bias.empty();
-        layer.mlp_bias = !weights.up_bias.empty() || !weights.down_bias.empty();
+        layer.experts = facts.has_experts[i];
+        layer.mlp_bias = !weights.up_bias.empty() || !weights.down_bias.empty() ||
+                         !weights.expert_down_bias.empty();
         layer.qk_norm_per_head = architecture.qk_norm == QkNorm::PerHead;
         layer.qk_norm_whole = architecture.qk_norm == QkNorm::WholeProjection;
         config.per_layer.push_back(std::move(layer));

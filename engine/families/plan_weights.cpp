@@ -21,8 +21,11 @@ std::string term(const char* name, std::int64_t value) {
 
 class Weights {
   public:
-    Weights(const Checkpoint& checkpoint, const Facts& facts, bool transposed)
-        : checkpoint_(checkpoint), facts_(facts), transposed_(transposed) {}
+    Weights(const Checkpoint& checkpoint, const Facts& facts, const ModelPlan& plan)
+        : checkpoint_(checkpoint),
+          facts_(facts),
+          transposed_(plan.transposed),
+          interleaved_(plan.interleaved_experts) {}
 
     // `why` names the facts that the needed shape comes from.
     void need(const std::string& name, const std::vector<std::int64_t>& shape,
@@ -87,6 +90,39 @@ class Weights {
         vector(layer.down_bias, d, d_model);
     }
 
+    // Every expert's weight, apart or in one tensor; bias: a vector of `out` each.
+    void need_experts(const std::string& name, std::int64_t out, std::int64_t in, bool bias) {
+        if (name.empty()) return;
+        std::vector<std::int64_t> shape = bias ? std::vector{out} : std::vector{out, in};
+        if (!bias && interleaved_) std::swap(shape[0], shape[1]);
+        const std::string why = term("experts", facts_.experts.count) + ", each " +
+                                term("d_ff", facts_.experts.d_ff) + ", " +
+                                term("d_model", facts_.d_model);
+        if (name.find('*') != std::string::npos) {
+            for (int i = 0; i < facts_.experts.count; ++i) need(expert_name(name, i), shape, why);
+        } else {
+            shape.insert(shape.begin(), facts_.experts.count);
+            need(name, shape, why);
+        }
+    }
+
+    void need_mixture(const LayerWeights& layer) {
+        const std::int64_t d = facts_.d_model, ff = facts_.experts.d_ff;
+        const std::int64_t count = facts_.experts.count;
+        need(layer.router, {count, d}, term("experts", count) + ", " + term("d_model", d));
+        if (!layer.router_bias.empty()) need(layer.router_bias, {count}, term("experts", count));
+        need_experts(layer.expert_gate, ff, d, false);
+        need_experts(layer.expert_up, ff, d, false);
+        need_experts(layer.expert_gate_up, 2 * ff, d, false);
+        need_experts(layer.expert_down, d, ff, false);
+        need_experts(layer.expert_gate_bias, ff, 1, true);
+        need_experts(layer.expert_up_bias, ff, 1, true);
+        need_experts(layer.expert_gate_up_bias, 2 * ff, 1, true);
+        need_experts(layer.expert_down_bias, d, 1, true);
+    }
+
+    std::vector<std::string> used() const { return {used_.begin(), used_.end()}; }
+
     void use(const std::string& name) { used_.insert(name); }
 
     // What the file holds beside; a weight inside a layer that has no role here would be left out
@@ -143,7 +179,7 @@ class Weights {
 
     const Checkpoint& checkpoint_;
     const Facts& facts_;
-    bool transposed_;
+    bool transposed_, interleaved_;
     std::set<std::string> used_;
 };
 
@@ -167,6 +203,19 @@ LayerWeights names_of_layer(const WeightNames& names, int i, const Checkpoint& c
     keep_if(facts.qkv_bias, {&layer.q_bias, &layer.k_bias, &layer.v_bias, &layer.qkv_bias});
     keep_if(facts.o_bias, {&layer.o_bias});
     keep_if(facts.mlp_bias, {&layer.gate_bias, &layer.up_bias, &layer.down_bias});
+    if (facts.has_experts[static_cast<std::size_t>(i)]) {
+        clear({&layer.gate, &layer.up, &layer.gate_up, &layer.down, &layer.gate_bias,
+               &layer.up_bias, &layer.down_bias});
+        for (std::string* bias :
+             {&layer.router_bias, &layer.expert_gate_bias, &layer.expert_up_bias,
+              &layer.expert_down_bias, &layer.expert_gate_up_bias})
+            if (by_tensor && !checkpoint.has(*bias)) bias->clear();
+    } else {
+        clear({&layer.router, &layer.router_bias, &layer.expert_gate, &layer.expert_up,
+               &layer.expert_down, &layer.expert_gate_up, &layer.expert_gate_bias,
+               &layer.expert_up_bias, &layer.expert_down_bias, &layer.expert_gate_up_bias});
+    }
+    if (!architecture.sinks) layer.sinks.clear();
     if (!architecture.gated_mlp) clear({&layer.gate, &layer.gate_bias, &layer.gate_up});
     if (architecture.norm == NormKind::Rms)
         clear({&layer.attention_norm_bias, &layer.mlp_norm_bias});
@@ -185,7 +234,7 @@ void plan_weights(ModelPlan& plan, const Checkpoint& checkpoint, const Facts& fa
         names_in(gguf ? *architecture.gguf_names : *architecture.config_names, checkpoint);
     const std::string d_model = term("d_model", facts.d_model);
     const std::string vocab = term("vocab", facts.vocab) + ", " + d_model;
-    Weights weights(checkpoint, facts, plan.transposed);
+    Weights weights(checkpoint, facts, plan);
     plan.embedding = names.embedding;
     plan.final_norm = names.final_norm;
     plan.unembedding = facts.tied ? names.embedding : names.unembedding;
@@ -209,11 +258,13 @@ void plan_weights(ModelPlan& plan, const Checkpoint& checkpoint, const Facts& fa
     for (int i = 0; i < facts.layers; ++i) {
         LayerWeights layer = names_of_layer(names, i, checkpoint, facts, architecture);
         weights.need_layer(layer, architecture.qk_norm);
+        if (!layer.router.empty()) weights.need_mixture(layer);
         plan.layers.push_back(std::move(layer));
     }
     for (const char* divisors :
          {rope_divisors_name, rope_short_divisors_name, rope_long_divisors_name})
         if (!facts.rope.divisors.empty()) weights.use(divisors);
+    plan.used = weights.used();
     plan.unused = weights.unused(names.layer_prefix);
 }
 

@@ -164,7 +164,7 @@ void refuse_config_terms(const ConfigReader& config, const Architecture& archite
     for (const char* key : {"quantization_config", "compression_config"})
         if (const json* value = config.find(key))
             refuse(key, *value, architecture, config.where(),
-                   "open the unquantized model, or a Q4_0, Q4_1 or Q8_0 GGUF file of it");
+                   "open the unquantized model, or a GGUF file of it");
     for (const Term& term : config_terms)
         if (const json* value = config.find(term.key);
             value && !has(architecture.reads, term.key) && !is_neutral(*value, term.neutral))

@@ -36,6 +36,29 @@ WeightNames with_layer(LayerWeights after) {
             .after = std::move(after)};
 }
 
+// Experts apart, each with the names of a dense MLP or with Mixtral's.
+LayerWeights expert_layer(const char* block, const char* gate, const char* up, const char* down) {
+    LayerWeights layer = llama_layer();
+    const std::string prefix = std::string(block) + ".experts.*.";
+    layer.router = std::string(block) + ".gate.weight";
+    layer.expert_gate = prefix + gate + ".weight";
+    layer.expert_up = prefix + up + ".weight";
+    layer.expert_down = prefix + down + ".weight";
+    return layer;
+}
+
+LayerWeights gpt_oss_layer() {
+    LayerWeights layer = llama_layer();
+    layer.sinks = ".self_attn.sinks";
+    layer.router = ".mlp.router.weight";
+    layer.router_bias = ".mlp.router.bias";
+    layer.expert_gate_up = ".mlp.experts.gate_up_proj";
+    layer.expert_gate_up_bias = ".mlp.experts.gate_up_proj_bias";
+    layer.expert_down = ".mlp.experts.down_proj";
+    layer.expert_down_bias = ".mlp.experts.down_proj_bias";
+    return layer;
+}
+
 // Norms on both sides of a block: the name that others give the norm before the MLP is here the one
 // behind attention.
 LayerWeights gemma_layer() {
@@ -80,13 +103,29 @@ LayerWeights gguf_layer() {
             .down = ".ffn_down.weight",
             .gate_bias = ".ffn_gate.bias",
             .up_bias = ".ffn_up.bias",
-            .down_bias = ".ffn_down.bias"};
+            .down_bias = ".ffn_down.bias",
+            .router = ".ffn_gate_inp.weight",
+            .router_bias = ".ffn_gate_inp.bias",
+            .expert_gate = ".ffn_gate_exps.weight",
+            .expert_up = ".ffn_up_exps.weight",
+            .expert_down = ".ffn_down_exps.weight",
+            .expert_gate_bias = ".ffn_gate_exps.bias",
+            .expert_up_bias = ".ffn_up_exps.bias",
+            .expert_down_bias = ".ffn_down_exps.bias"};
 }
 
 LayerWeights gguf_phi3_layer() {
     LayerWeights layer = gguf_layer();
     layer.gate_up = std::exchange(layer.up, "");
     layer.gate.clear();
+    return layer;
+}
+
+// What stands before the MLP is named as a norm behind attention.
+LayerWeights gguf_gpt_oss_layer() {
+    LayerWeights layer = gguf_layer();
+    layer.sinks = ".attn_sinks.weight";
+    layer.mlp_norm = std::exchange(layer.attention_post_norm, "");
     return layer;
 }
 
@@ -106,8 +145,14 @@ const WeightNames llama_names = with_layer(llama_layer());
 const WeightNames gemma_names = with_layer(gemma_layer());
 const WeightNames olmo2_names = with_layer(gemma_layer());
 const WeightNames phi3_names = with_layer(phi3_layer());
+const WeightNames mixtral_names = with_layer(expert_layer(".block_sparse_moe", "w1", "w3", "w2"));
+const WeightNames qwen3_moe_names =
+    with_layer(expert_layer(".mlp", "gate_proj", "up_proj", "down_proj"));
+const WeightNames gpt_oss_names = with_layer(gpt_oss_layer());
 const WeightNames gguf_names = gguf_with_layer(gguf_layer());
 const WeightNames gguf_phi3_names = gguf_with_layer(gguf_phi3_layer());
+
+const WeightNames gguf_gpt_oss_names = gguf_with_layer(gguf_gpt_oss_layer());
 
 const WeightNames gpt2_names{
     .embedding = "transformer.wte.weight",
@@ -169,6 +214,12 @@ LayerWeights layer_names(const WeightNames& names, int layer) {
     for (const auto field : layer_weight_fields)
         if (!(out.*field).empty()) (out.*field).insert(0, prefix);
     return out;
+}
+
+std::string expert_name(const std::string& name, int expert) {
+    const std::size_t star = name.find('*');
+    if (star == std::string::npos) return name;
+    return std::string(name).replace(star, 1, std::to_string(expert));
 }
 
 }  // namespace engine::families

@@ -14,9 +14,11 @@ struct WeightNames {
     LayerWeights after;             // what follows the number, with its dot
 };
 
+// config.json's side
 extern const WeightNames llama_names, gemma_names, olmo2_names, phi3_names, gpt2_names,
-    gpt_neox_names;                                    // config.json's side
-extern const WeightNames gguf_names, gguf_phi3_names;  // one table, but Phi-3's ffn_up is fused
+    gpt_neox_names, mixtral_names, qwen3_moe_names, gpt_oss_names;
+// One table, but Phi-3's ffn_up is fused, and gpt-oss names a norm otherwise.
+extern const WeightNames gguf_names, gguf_phi3_names, gguf_gpt_oss_names;
 
 // The table as this file writes it, without the heading where the file has none.
 WeightNames names_in(const WeightNames&, const formats::Checkpoint&);

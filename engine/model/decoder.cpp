@@ -72,7 +72,7 @@ void Decoder::forward(RunTrace& run, Rows rows, float* logits, std::stop_token s
     grow(normed_, count * d_model);
     grow(qkv_, count * (q_columns + 2 * config.kv_columns()));
     grow(z_, count * q_columns);
-    grow(hidden_, mlp_scratch(count, config.d_ff));
+    grow(hidden_, mlp_scratch(config, count));
     tokens_.clear();
     for (std::int64_t at = rows.begin; at < rows.end; ++at)
         tokens_.push_back(to_int(run.token(at)));

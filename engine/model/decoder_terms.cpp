@@ -20,6 +20,7 @@ std::string term_beyond_llama(const ModelConfig& config) {
         if (rope.inverse_frequency != first.inverse_frequency) return "several RoPE bases";
         if (layer.qk_norm_whole) return "norms over the whole q and k";
         if (layer.attention.sink) return "attention sinks";
+        if (layer.experts) return "mixtures of experts";
         if (layer.mlp_bias) return "biases of the MLP";
     }
     return {};

@@ -41,6 +41,19 @@ class Loader {
         linear.add(matrix(weight), optional(checkpoint_, bias));
     }
 
+    std::vector<Expert> experts(const families::LayerWeights& names) const {
+        std::vector<Expert> experts;
+        if (names.router.empty()) return experts;
+        for (int i = 0; i < plan_.config.experts.count; ++i) {
+            Expert& expert = experts.emplace_back();
+            add_expert(expert.gate_up, names.expert_gate_up, names.expert_gate_up_bias, i, true);
+            add_expert(expert.gate_up, names.expert_gate, names.expert_gate_bias, i, false);
+            add_expert(expert.gate_up, names.expert_up, names.expert_up_bias, i, false);
+            add_expert(expert.down, names.expert_down, names.expert_down_bias, i, false);
+        }
+        return experts;
+    }
+
     void add_qkv(Linear& linear, const families::LayerWeights& names) const {
         if (!names.qkv.empty()) return add_fused(linear, names.qkv, names.qkv_bias);
         add_rotary(linear, names.q, names.q_bias, plan_.q_rows);
@@ -52,6 +65,30 @@ class Loader {
     StoredTensor matrix(const std::string& name) const {
         const StoredTensor& stored = checkpoint_.at(name);
         return plan_.transposed ? transposed(stored) : stored;
+    }
+
+    // One expert's matrix or bias, of a tensor of its own or out of all experts'.
+    StoredTensor expert_part(const std::string& name, int index) const {
+        StoredTensor part = checkpoint_.at(families::expert_name(name, index));
+        if (name.find('*') != std::string::npos) return part;
+        part.shape.erase(part.shape.begin());
+        part.bytes /= static_cast<std::size_t>(plan_.config.experts.count);
+        part.data += static_cast<std::size_t>(index) * part.bytes;
+        return part;
+    }
+
+    // fused: gate and up in one tensor, as the plan says of how they lie.
+    void add_expert(Linear& linear, const std::string& weight, const std::string& bias, int index,
+                    bool fused) const {
+        if (weight.empty()) return;
+        StoredTensor stored = expert_part(weight, index);
+        if (plan_.interleaved_experts) stored = transposed(stored);
+        const bool deal = fused && plan_.interleaved_experts;
+        if (deal) stored = dealt_rows(stored);
+        if (bias.empty()) return linear.add(stored, nullptr);
+        const StoredTensor part = expert_part(bias, index);
+        const StoredTensor added = deal ? dealt_rows(part) : part;
+        linear.add(stored, &added);
     }
 
     void add_fused(Linear& linear, const std::string& weight, const std::string& bias) const {
@@ -96,6 +133,8 @@ DecoderLayer load_layer(const Checkpoint& checkpoint, const families::ModelPlan&
     loader.add(layer.gate_up, names.gate, names.gate_bias);
     loader.add(layer.gate_up, names.up, names.up_bias);
     loader.add(layer.down, names.down, names.down_bias);
+    loader.add(layer.router, names.router, names.router_bias);
+    layer.experts = loader.experts(names);
     return layer;
 }
 
@@ -142,7 +181,11 @@ std::shared_ptr<const Model> load_model(
     for (std::size_t i = 0; i < plan.layers.size(); ++i) {
         model->layers.push_back(load_layer(checkpoint, plan, i));
         const DecoderLayer& layer = model->layers.back();
-        count(layer.qkv.bytes() + layer.o.bytes() + layer.gate_up.bytes() + layer.down.bytes());
+        std::int64_t bytes = layer.qkv.bytes() + layer.o.bytes() + layer.gate_up.bytes() +
+                             layer.down.bytes() + layer.router.bytes();
+        for (const Expert& expert : layer.experts)
+            bytes += expert.gate_up.bytes() + expert.down.bytes();
+        count(bytes);
     }
     model->weight_bytes = done;
     return model;

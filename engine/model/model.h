@@ -14,6 +14,10 @@
 
 namespace engine {
 
+struct Expert {
+    Linear gate_up, down;
+};
+
 // Norms hold what multiplies, with any stored offset added; what a model does not have is empty.
 struct DecoderLayer {
     std::vector<float> attention_norm, mlp_norm;            // [d_model], before a block
@@ -26,6 +30,8 @@ struct DecoderLayer {
     Linear o;                                               // [d_model, Hq · D]
     Linear gate_up;  // [gate | up] rows; up alone without a gate
     Linear down;
+    Linear router;                // [experts, d_model], of a mixture: it has no gate_up and down
+    std::vector<Expert> experts;  // empty: a dense MLP
 };
 
 struct Model {

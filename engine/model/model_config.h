@@ -28,12 +28,21 @@ struct LayerConfig {
     Rope rope;
     bool q_bias = false, k_bias = false, v_bias = false, o_bias = false;
     bool mlp_bias = false;          // on its matrices
+    bool experts = false;           // the MLP is a mixture
     bool qk_norm_per_head = false;  // RMS norm over head_dim of q and of k, before RoPE
     bool qk_norm_whole = false;     // the same over the whole projection, before the split
 };
 
-// GeluTanh is the tanh approximation, Gelu the error function's.
-enum class Activation : std::uint8_t { Silu, GeluTanh, Gelu };
+// GeluTanh is the tanh approximation, Gelu the error function's. ClampedSwiglu is of gate and up
+// together: (up + 1) · gate · sigmoid(alpha · gate), gate at most `limit`, up within ± `limit`.
+enum class Activation : std::uint8_t { Silu, GeluTanh, Gelu, ClampedSwiglu };
+
+// Of layers whose MLP is a mixture: a row goes through the `used` experts that the router rates
+// highest, weighted by the softmax of all ratings, over the sum of those weights if `normalised`.
+struct Experts {
+    int count = 0, used = 0, d_ff = 0;
+    bool normalised = false;
+};
 // Rms: x · rsqrt(mean(x²) + eps) · w. Layer: (x − mean) · rsqrt(variance + eps) · w + b.
 enum class NormKind : std::uint8_t { Rms, Layer };
 
@@ -48,6 +57,8 @@ struct ModelConfig {
     bool parallel_residual = false;  // attention and MLP read the same stream, both are added
     bool gated_mlp = true;           // down(act(gate x) ⊙ up x); else down(act(up x))
     Activation activation = Activation::Silu;
+    float swiglu_limit = 0, swiglu_alpha = 0;  // of ClampedSwiglu
+    Experts experts;
     float embedding_scale = 1;           // multiplies the token's row where the stream starts
     bool learned_positions = false;      // a position's row is added to it; no layer has RoPE
     float final_soft_cap = 0;            // > 0: logits are cap · tanh(logit / cap)

@@ -47,6 +47,11 @@ StoredTensor gathered_heads(const StoredTensor& from, int head_dim) {
     });
 }
 
+StoredTensor dealt_rows(const StoredTensor& from) {
+    const std::int64_t half = rows_of(from) / 2;
+    return moved(from, [&](std::int64_t i) { return i < half ? 2 * i : 2 * (i - half) + 1; });
+}
+
 StoredTensor transposed(const StoredTensor& from) {
     const auto size = static_cast<std::size_t>(formats::block_bytes(from.storage));
     if (formats::block_elements(from.storage) != 1)

@@ -13,6 +13,9 @@ formats::StoredTensor half_split_rows(const formats::StoredTensor&, int head_dim
 // From head after head, each with its q, k and v, to all of q, all of k, all of v.
 formats::StoredTensor gathered_heads(const formats::StoredTensor&, int head_dim);
 
+// From rows in turn, a b a b …, to all of a, then all of b.
+formats::StoredTensor dealt_rows(const formats::StoredTensor&);
+
 // [in, out] to [out, in]; throws Error(Unsupported) for blocks, whose rows cannot be cut.
 formats::StoredTensor transposed(const formats::StoredTensor&);
 

@@ -23,13 +23,17 @@ import sys
 
 import torch
 import transformers as hf
+from gguf import GGMLQuantizationType
+from gguf.quants import dequantize, quantize
 from safetensors.torch import save_file
 
-from hf_capture import attention_of, capture, decoder_layers, first_of, greedy
-from make_tiny import CONTROL, SMOLLM, VOCAB, make_tokenizer
-from tiny_gguf import GPT2, GPT_NEOX, LLAMA, POST_NORMS, write_gguf
+from family_goldens import goldens, randomize
+from make_tiny import SMOLLM, VOCAB, make_tokenizer
+from tiny_gguf import (
+    EXPERTS, GPT2, GPT_NEOX, GPT_OSS, LLAMA, MIXTRAL, POST_NORMS, write_gguf,
+)  # fmt: skip
 
-KEPT = ("scores", "pattern", "lse", "z", "attention_out", "mlp_out", "residual")
+MXFP4 = GGMLQuantizationType.MXFP4
 COMMON = {"vocab_size": VOCAB, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 SIZES = {
     "hidden_size": 32,
@@ -42,102 +46,12 @@ SIZES = {
 PLAIN = {"rope_type": "default", "rope_theta": 10000.0}
 
 
-def randomize(model, seed, spread):
-    """Every weight and bias normal with the given spread, every norm's weight uneven."""
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for name, weight in sorted(model.named_parameters()):
-            norm = ("norm" in name or "ln_" in name) and name.endswith("weight")
-            if norm:
-                low, high = (0.6, 3.0) if "q_norm" in name or "k_norm" in name else (0.4, 2.2)
-                value = low + (high - low) * torch.rand(weight.shape, generator=generator)
-            else:
-                value = torch.randn(weight.shape, generator=generator) * spread
-            weight.copy_(value.bfloat16().float())
-    return model.eval()
-
-
-def writes(model, full):
-    """What heads write, in float64 from the golden z: contribution of the last row, its length and
-    the attribution of each row's top logit for all rows. An attribution goes through the norm
-    behind attention, if any, and the final norm, both frozen."""
-    out = {}
-    offset = 1.0 if type(model).__name__.startswith("Gemma") else 0.0
-    final = first_of(model.base_model, "norm", "final_layer_norm", "ln_f")
-    centred = isinstance(final, torch.nn.LayerNorm)
-    last = decoder_layers(model)[-1]
-    stream = full[f"layers.{len(decoder_layers(model)) - 1}.residual"].double()
-    eps = first_of(final, "variance_epsilon", "eps")
-
-    def scale(x):
-        x = x - x.mean(-1, keepdim=True) if centred else x
-        return (x.pow(2).mean(-1) + eps).rsqrt()
-
-    u = model.get_output_embeddings().weight.double()[full["logits"].argmax(-1)]
-    u = u * (offset + final.weight.double())
-    if centred:
-        u = u - u.mean(-1, keepdim=True)
-    behind = hasattr(last, "post_feedforward_layernorm")
-    for index, layer in enumerate(decoder_layers(model)):
-        name = f"layers.{index}."
-        output = first_of(attention_of(layer), "o_proj", "dense", "c_proj")
-        weight = output.weight.double()
-        weight = weight.T if type(output).__name__ == "Conv1D" else weight
-        z = full[name + "z"].double()
-        heads = weight.unflatten(1, z.shape[1:])
-        parts = torch.einsum("thd,mhd->thm", z, heads)
-        out[name + "contribution"] = parts[-1:]
-        out[name + "contribution_norm"] = parts.norm(dim=-1)
-        if behind:
-            norm = layer.post_attention_layernorm.weight.double() + offset
-            parts = parts * norm * scale(full[name + "attention_out"].double())[:, None, None]
-        direct = torch.einsum("thm,tm->th", parts, u) * scale(stream)[:, None]
-        out[name + "logit_attribution"] = direct
-    return {name: tensor.detach().float().contiguous() for name, tensor in out.items()}
-
-
-def goldens(model, folder, prompt_length, steps):
-    """Of the first seed whose greedy choices fp32's noise cannot decide."""
-    for seed in range(50):
-        generator = torch.Generator().manual_seed(seed)
-        prompt = torch.randint(
-            len(CONTROL), VOCAB, (prompt_length,), generator=generator
-        ).tolist()
-        third = prompt_length // 3
-        prompt[-third:] = prompt[:third]  # what was seen before, so that some heads look back
-        try:
-            ids = greedy(model, prompt, steps)
-            break
-        except AssertionError as close:
-            print(f"{folder.name}: seed {seed}: {close}")
-    full = capture(model, ids[:-1])
-    kept = {
-        name: tensor
-        for name, tensor in full.items()
-        if "." not in name or name.rsplit(".", 1)[1] in KEPT
-    }
-    kept |= writes(model, full)
-    kept |= {"token_ids": torch.tensor(ids), "prompt_length": torch.tensor([len(prompt)])}
-    save_file(kept, folder / "goldens.safetensors")
-    last = torch.cat([tensor[:, -1] for name, tensor in full.items() if name.endswith(".pattern")])
-    entropy = -(last * last.clamp_min(1e-30).log()).sum(-1).mean()
-    score = max(
-        tensor.nan_to_num(neginf=0).abs().max().item()
-        for name, tensor in full.items()
-        if name.endswith(".scores")
-    )
-    print(
-        f"{folder.name}: largest |score| {score:.1f}, last rows: largest probability "
-        f"{last.max():.3f}, mean entropy {entropy:.2f}"
-    )
-
-
 class Maker:
     def __init__(self, out, wanted):
         self.out, self.wanted = out, wanted
 
     def make(self, name, config_class, model_class, fields, spread=0.25, prompt=20, steps=6,
-             rename=lambda tensor_name: tensor_name, v4=None, adjust=lambda model: None, seed=7):
+             publish=lambda key, weight: {key: weight}, v4=None, adjust=lambda model: None, seed=7):
         """Writes the folder; returns (folder, tokenizer, config), or None if it is not wanted."""
         if self.wanted and name not in self.wanted:
             return None
@@ -150,10 +64,10 @@ class Maker:
         config._attn_implementation = "eager"
         model = randomize(model_class(config), seed, spread)
         adjust(model)
-        tensors = {
-            rename(key): weight.detach().bfloat16().contiguous()
-            for key, weight in model.named_parameters()
-        }
+        tensors = {}
+        for key, weight in model.named_parameters():
+            for name_of, part in publish(key, weight.detach().bfloat16()).items():
+                tensors[name_of] = part.contiguous()
         save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
         written = config.to_diff_dict()
         written |= {"architectures": [model_class.__name__], "dtype": "bfloat16"}
@@ -220,6 +134,9 @@ def main():
     phi3(maker)
     gpt_neox(maker)
     gpt2(maker)
+    mixtral(maker)
+    qwen3_moe(maker)
+    gpt_oss(maker)
 
 
 def qwen2(maker):
@@ -380,7 +297,9 @@ def gpt_neox(maker):
             },
             spread=0.3, v4={"rotary_pct": 0.25, "rotary_emb_base": 10000},
             # As the published files have it; the other one as transformers now names it.
-            rename=lambda key: key.replace("lm_head", "embed_out") if parallel else key,
+            publish=lambda key, weight: {
+                key.replace("lm_head", "embed_out") if parallel else key: weight
+            },
         )  # fmt: skip
         twin(made, "gptneox", GPT_NEOX, lambda config: gguf_sizes(config, **{
             "attention.layer_norm_epsilon": config.layer_norm_eps, "rope.dimension_count": 4,
@@ -395,7 +314,8 @@ def gpt2(maker):
     }  # fmt: skip
     made = maker.make(
         "tiny_gpt2", hf.GPT2Config, hf.GPT2LMHeadModel, fields, spread=0.3,
-        rename=lambda name: name.removeprefix("transformer."),  # as the published files have them
+        # As the published files have them.
+        publish=lambda key, weight: {key.removeprefix("transformer."): weight},
     )  # fmt: skip
     twin(made, "gpt2", GPT2, lambda config: gguf_sizes(config, **{
         "attention.layer_norm_epsilon": config.layer_norm_epsilon,
@@ -404,6 +324,102 @@ def gpt2(maker):
         "tiny_gpt2_scaled", hf.GPT2Config, hf.GPT2LMHeadModel,
         fields | {"n_layer": 3, "scale_attn_by_inverse_layer_idx": True}, spread=0.4,
     )  # fmt: skip
+
+
+def apart(block, gate, up, down):
+    """Experts as the published files have them: each its own tensors."""
+
+    def publish(key, weight):
+        start, found, rest = key.partition(".mlp.")
+        if not found or rest in ("gate_proj.weight", "up_proj.weight", "down_proj.weight"):
+            return {key: weight}
+        out = {}
+        if rest == "gate.weight":
+            out[f"{start}.{block}.gate.weight"] = weight
+        for index, part in enumerate(weight if rest.startswith("experts.") else []):
+            expert = f"{start}.{block}.experts.{index}."
+            if rest == "experts.gate_up_proj":
+                out[expert + gate + ".weight"], out[expert + up + ".weight"] = part.chunk(2)
+            else:
+                out[expert + down + ".weight"] = part
+        return out
+
+    return publish
+
+
+def mixtral(maker):
+    made = maker.make(
+        "tiny_mixtral", hf.MixtralConfig, hf.MixtralForCausalLM,
+        SIZES | {
+            "rope_parameters": PLAIN | {"rope_theta": 1e6}, "num_local_experts": 4,
+            "num_experts_per_tok": 2, "intermediate_size": 32, "rms_norm_eps": 1e-5,
+        },
+        spread=0.3, publish=apart("block_sparse_moe", "w1", "w3", "w2"), v4={"rope_theta": 1e6},
+    )  # fmt: skip
+    twin(made, "llama", MIXTRAL, lambda config: rms(config, **{
+        "rope.freq_base": 1e6, "expert_count": 4, "expert_used_count": 2,
+    }), permute=True)  # fmt: skip
+
+
+def qwen3_moe(maker):
+    fields = SIZES | {
+        "rope_parameters": dict(PLAIN), "num_experts": 6, "num_experts_per_tok": 2, "head_dim": 16,
+        "moe_intermediate_size": 16, "rms_norm_eps": 1e-6,
+    }  # fmt: skip
+    publish = apart("mlp", "gate_proj", "up_proj", "down_proj")
+    made = maker.make(
+        "tiny_qwen3_moe", hf.Qwen3MoeConfig, hf.Qwen3MoeForCausalLM,
+        fields | {"norm_topk_prob": True}, spread=0.3, publish=publish,
+    )  # fmt: skip
+    twin(made, "qwen3moe", LLAMA | EXPERTS, lambda config: rms(config, **{
+        "rope.freq_base": 1e4, "expert_count": 6, "expert_used_count": 2,
+        "expert_feed_forward_length": 16,
+    }))  # fmt: skip
+    maker.make(
+        "tiny_qwen3_moe_mixed", hf.Qwen3MoeConfig, hf.Qwen3MoeForCausalLM,
+        fields | {
+            "num_hidden_layers": 4, "decoder_sparse_step": 2, "mlp_only_layers": [3],
+            "num_experts": 4,
+        },
+        spread=0.3, publish=publish,
+    )  # fmt: skip
+
+
+def gpt_oss(maker):
+    scaling = {
+        "rope_type": "yarn", "factor": 4.0, "beta_fast": 8.0, "beta_slow": 1.0, "truncate": False,
+        "original_max_position_embeddings": 32,
+    }  # fmt: skip
+
+    def own(model):
+        """Uneven sinks, and experts whose weights MXFP4 holds exactly."""
+        generator = torch.Generator().manual_seed(3)
+        with torch.no_grad():
+            for layer in model.model.layers:
+                for weight in (layer.mlp.experts.gate_up_proj, layer.mlp.experts.down_proj):
+                    wide = 4 * weight.transpose(1, 2)  # past the limit of gate and up
+                    blocks = quantize(wide.contiguous().numpy(), MXFP4)
+                    exact = torch.from_numpy(dequantize(blocks, MXFP4))
+                    weight.copy_(exact.transpose(1, 2))
+                sinks = 1 + 4 * torch.rand(layer.self_attn.sinks.shape, generator=generator)
+                layer.self_attn.sinks.copy_(sinks.bfloat16().float())
+
+    made = maker.make(
+        "tiny_gpt_oss", hf.GptOssConfig, hf.GptOssForCausalLM,
+        SIZES | {
+            "rope_parameters": scaling | {"rope_theta": 10000.0}, "num_local_experts": 4,
+            "num_experts_per_tok": 2, "intermediate_size": 32, "head_dim": 16,
+            "sliding_window": 6,
+        },
+        spread=0.3, adjust=own,
+        v4={"rope_theta": 10000.0, "rope_scaling": scaling},
+    )  # fmt: skip
+    twin(made, "gpt-oss", GPT_OSS, lambda config: rms(config, **{
+        "rope.freq_base": 1e4, "attention.sliding_window": 6, "expert_count": 4,
+        "expert_used_count": 2, "expert_feed_forward_length": 32, "rope.scaling.type": "yarn",
+        "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 32,
+        "rope.scaling.yarn_beta_fast": 8.0,
+    }), interleaved=True, mxfp4=True)  # fmt: skip
 
 
 if __name__ == "__main__":

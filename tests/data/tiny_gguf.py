@@ -7,6 +7,7 @@ import json
 import re
 
 import gguf
+import gguf.quants
 import numpy
 import torch
 from safetensors.torch import load_file
@@ -31,6 +32,26 @@ POST_NORMS = LLAMA | {
     "post_attention_layernorm": "post_attention_norm",
     "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffw_norm",
+}
+EXPERTS = {
+    "mlp.gate": "ffn_gate_inp",
+    "gate_proj": "ffn_gate_exps",
+    "up_proj": "ffn_up_exps",
+    "down_proj": "ffn_down_exps",
+}
+MIXTRAL = LLAMA | {
+    "block_sparse_moe.gate": "ffn_gate_inp",
+    "w1": "ffn_gate_exps",
+    "w3": "ffn_up_exps",
+    "w2": "ffn_down_exps",
+}
+GPT_OSS = LLAMA | {
+    "self_attn.sinks": "attn_sinks",
+    "mlp.router": "ffn_gate_inp",
+    "post_attention_layernorm": "post_attention_norm",
+    "mlp.experts.gate": "ffn_gate_exps",
+    "mlp.experts.up": "ffn_up_exps",
+    "mlp.experts.down": "ffn_down_exps",
 }
 GPT2 = {
     "ln_1": "attn_norm",
@@ -71,6 +92,41 @@ def by_kind(tensor, heads):
     return tensor.unflatten(0, (heads, 3, -1)).transpose(0, 1).flatten(0, 2)
 
 
+def stacked(tensors):
+    """Experts' own tensors as one each, outermost."""
+    out, experts = {}, {}
+    for name, tensor in tensors.items():
+        expert = re.fullmatch(r"(.*?\.\d+\.).*\.experts\.(\d+)\.(\w+)\.weight", name)
+        if expert:
+            layer, index, role = expert.groups()
+            experts.setdefault(f"{layer}{role}.weight", {})[int(index)] = tensor
+        else:
+            out[name] = tensor
+    return out | {
+        name: torch.stack([parts[i] for i in range(len(parts))]) for name, parts in experts.items()
+    }
+
+
+def parted(tensors):
+    """gpt-oss's experts: gate and up apart, matrices [out, in], weights and biases by ending."""
+    out = {}
+    for name, tensor in tensors.items():
+        stem, found, role = name.partition(".mlp.experts.")
+        if not found:
+            out[name if "." in name and name.rsplit(".", 1)[1] in ("weight", "bias")
+                else name + ".weight"] = tensor
+            continue
+        kind = "bias" if role.endswith("_bias") else "weight"
+        part = tensor if kind == "bias" else tensor.transpose(1, 2)
+        prefix = f"{stem}.mlp.experts."
+        if role.startswith("gate_up"):
+            out[f"{prefix}gate.{kind}"] = part[:, ::2].contiguous()
+            out[f"{prefix}up.{kind}"] = part[:, 1::2].contiguous()
+        else:
+            out[f"{prefix}down.{kind}"] = part.contiguous()
+    return out
+
+
 def write_tokenizer(writer, tokenizer, pre, control):
     model = json.loads(tokenizer.to_str())["model"]
     tokens = sorted(model["vocab"], key=model["vocab"].get)
@@ -86,7 +142,8 @@ def write_tokenizer(writer, tokenizer, pre, control):
 
 def write_gguf(file, arch, names, folder, tokenizer, config, heads, kv_heads, **how):
     """config: the keys after the architecture's name; how: permute, norm_offset, transpose,
-    gather (q, k and v head by head), extra (tensors by their GGUF name)."""
+    gather (q, k and v head by head), interleaved (gpt-oss's experts), mxfp4 (of
+    the experts), extra (tensors by their GGUF name)."""
     writer = gguf.GGUFWriter(folder / file, arch)
     writer.add_name(arch + " tiny")
     for key, value in config.items():
@@ -100,7 +157,10 @@ def write_gguf(file, arch, names, folder, tokenizer, config, heads, kv_heads, **
         else:
             writer.add_float32(full, value)
     write_tokenizer(writer, tokenizer, "smollm", 3)
-    for name, tensor in load_file(folder / "model.safetensors").items():
+    tensors = stacked(load_file(folder / "model.safetensors"))
+    if how.get("interleaved"):
+        tensors = parted(tensors)
+    for name, tensor in tensors.items():
         stem, kind = name.rsplit(".", 1)
         layer = re.search(r"\.(\d+)\.", "." + stem)
         if layer:
@@ -119,8 +179,12 @@ def write_gguf(file, arch, names, folder, tokenizer, config, heads, kv_heads, **
         if "norm" in target and kind == "weight":
             tensor = tensor.float() + how.get("norm_offset", 0)
         target = f"{target}.{kind}"
-        if tensor.ndim == 1 or target.startswith("position_embd"):
+        if tensor.ndim == 1 or kind == "bias" or target.startswith("position_embd"):
             writer.add_tensor(target, tensor.float().numpy())
+        elif how.get("mxfp4") and "_exps." in target:
+            mxfp4 = gguf.GGMLQuantizationType.MXFP4
+            blocks = gguf.quants.quantize(tensor.float().numpy(), mxfp4)
+            writer.add_tensor(target, blocks, raw_dtype=mxfp4)
         else:
             words = tensor.bfloat16().contiguous().view(torch.int16).numpy().view(numpy.uint16)
             writer.add_tensor(target, words, raw_dtype=gguf.GGMLQuantizationType.BF16)

@@ -47,6 +47,10 @@ const std::vector<Fixture>& fixtures() {
         {"tiny_gpt_neox_sequential", {full, full}},
         {"tiny_gpt2", {full, full}, true, false},
         {"tiny_gpt2_scaled", {full, full, full}, false, false},
+        {"tiny_mixtral", {full, full}},
+        {"tiny_qwen3_moe", {full, full}, true, false},
+        {"tiny_qwen3_moe_mixed", {full, full, full, full}, false, false},
+        {"tiny_gpt_oss", {"window 6, sinks", "full, sinks"}},
     };
     return all;
 }
@@ -238,8 +242,8 @@ class FamiliesTest : public QObject {
         const Mutation no_biases = each_names([](families::LayerWeights& names) {
             names.q_bias = names.k_bias = names.v_bias = names.qkv_bias = "";
         });
-        for (const char* name :
-             {"tiny_qwen2", "tiny_mistral", "tiny_gemma2", "tiny_gemma3", "tiny_phi3"}) {
+        for (const char* name : {"tiny_qwen2", "tiny_mistral", "tiny_gemma2", "tiny_gemma3",
+                                 "tiny_phi3", "tiny_gpt_oss"}) {
             row(name, "no window", no_window);
             row(name, "a window of one more", wider);
         }
@@ -298,6 +302,22 @@ class FamiliesTest : public QObject {
             row(name, "RMS for LayerNorm", [](ModelPlan& p) { p.config.norm = NormKind::Rms; });
         row("tiny_gpt2", "no positions", [](ModelPlan& p) { p.config.learned_positions = false; });
         row("tiny_gpt2", "SiLU", [](ModelPlan& p) { p.config.activation = Activation::Silu; });
+        for (const char* name : {"tiny_mixtral", "tiny_qwen3_moe", "tiny_gpt_oss"}) {
+            row(
+                name, "weights over all experts",
+                [](ModelPlan& p) { p.config.experts.normalised = false; }, 0.02);
+            row(name, "one expert a token", [](ModelPlan& p) { p.config.experts.used = 1; });
+        }
+        row("tiny_qwen3_moe_mixed", "weights over the chosen",
+            [](ModelPlan& p) { p.config.experts.normalised = true; });
+        row("tiny_gpt_oss", "no sinks",
+            each_names([](families::LayerWeights& names) { names.sinks = ""; }));
+        row("tiny_gpt_oss", "no biases", no_biases);
+        row("tiny_gpt_oss", "no router bias",
+            each_names([](families::LayerWeights& names) { names.router_bias = ""; }));
+        row("tiny_gpt_oss", "no limit of the gate",
+            [](ModelPlan& p) { p.config.swiglu_limit = 1e9f; });
+        row("tiny_gpt_oss", "SiLU", [](ModelPlan& p) { p.config.activation = Activation::Silu; });
         row("tiny_gpt2_scaled", "one scale", [](ModelPlan& plan) {
             for (LayerConfig& layer : plan.config.per_layer)
                 layer.attention.scale = plan.config.per_layer[0].attention.scale;
@@ -312,6 +332,27 @@ class FamiliesTest : public QObject {
         const double off = pattern_distance(data(name), change);
         QVERIFY2(off > least, QByteArray::number(off));
         qInfo("%s", QByteArray::number(off).constData());
+    }
+
+    // A row sums to what its sink leaves, and the cell says what that took.
+    void sinksTakeWhatTheRowLacks() {
+        const Golden golden(data("tiny_gpt_oss"));
+        EngineRun run(EngineRun::open(data("tiny_gpt_oss"), 16, 1), golden.prompt, 1);
+        float most = 0;
+        for (const std::int64_t row : {std::int64_t{0}, std::int64_t{9}, run.rows() - 1}) {
+            for (int at = 0; at < 8; ++at) {
+                const LayerHead head{Layer{at / 4}, QueryHead{at % 4}};
+                const std::vector<float> pattern = run.read("pattern", at / 4, {row, row + 1});
+                double sum = 0;
+                for (std::int64_t src = 0; src <= row; ++src)
+                    sum += double{pattern[static_cast<std::size_t>(at % 4 * (row + 1) + src)]};
+                const Cell cell =
+                    run.engine->reader()->cell(run.run, head, Position{row}, Position{row}, {}, {});
+                QVERIFY(std::abs(sum + double{cell.sink} - 1) < 1e-5);
+                most = std::max(most, cell.sink);
+            }
+        }
+        QVERIFY(most > 0.1f);
     }
 
     // Final soft cap: stated, and the attributions sum to the logit before it.

@@ -166,6 +166,49 @@ class TestPlan : public QObject {
                      windows[i] ? "window " + std::to_string(windows[i]) : "full");
     }
 
+    // C04, of the families whose windows follow from the layer alone.
+    void windowsByFamily_data() {
+        QTest::addColumn<QString>("type");
+        QTest::addColumn<json>("changes");
+        QTest::addColumn<std::vector<int>>("windows");
+        const auto row = [](const char* name, const char* type, json changes,
+                            std::vector<int> windows) {
+            QTest::newRow(name) << QString(type) << std::move(changes) << std::move(windows);
+        };
+        row("mistral, number", "mistral", {{"sliding_window", 7}}, std::vector<int>(7, 7));
+        row("mistral, null", "mistral", {{"sliding_window", nullptr}}, std::vector<int>(7, 0));
+        row("mistral, 4096 by default", "mistral", json::object(), std::vector<int>(7, 4096));
+        row("gemma2, even layers", "gemma2", {{"sliding_window", 7}}, {7, 0, 7, 0, 7, 0, 7});
+        row("gemma3, 5 : 1", "gemma3_text", {{"sliding_window", 7}}, {7, 7, 7, 7, 7, 0, 7});
+        row("gemma3, period 3", "gemma3_text",
+            {{"sliding_window", 7}, {"sliding_window_pattern", 3}}, {7, 7, 0, 7, 7, 0, 7});
+        const char *full = "full_attention", *sliding = "sliding_attention";
+        row("gemma3, a list over the period", "gemma3_text",
+            {{"sliding_window", 7}, {"layer_types", {full, full, sliding, full, full, full, full}}},
+            {0, 0, 7, 0, 0, 0, 0});
+    }
+    void windowsByFamily() {
+        QFETCH(QString, type);
+        QFETCH(json, changes);
+        QFETCH(std::vector<int>, windows);
+        TinySizes sizes;
+        sizes.layers = 7;
+        json config = support::tiny_config(qPrintable(type), sizes);
+        config.update(changes);
+        SafetensorsWriter weights = support::tiny_weights(type == "gemma3_text", false, sizes);
+        if (type != "mistral")
+            for (int i = 0; i < sizes.layers; ++i)
+                for (const char* norm : {"pre", "post"})
+                    weights.ones("model.layers." + QByteArray::number(i) + "." + norm +
+                                     "_feedforward_layernorm.weight",
+                                 {sizes.d});
+        std::vector<int> planned;
+        for (const engine::LayerConfig& layer :
+             support::plan_folder(m_dir, config, weights).config.per_layer)
+            planned.push_back(layer.attention.window);
+        QCOMPARE(planned, windows);
+    }
+
     void biases_data() {
         QTest::addColumn<QString>("type");
         QTest::newRow("llama") << "llama";

@@ -86,8 +86,14 @@ class TestPlanGguf : public QObject {
         row("values of other length",
             [](GgufWriter& w) { w.u32("llama.attention.value_length", 8); },
             {"value_length is 8", "4"});
-        row("experts", [](GgufWriter& w) { w.u32("llama.expert_count", 8); },
-            {"llama.expert_count = 8"});
+        row(
+            "experts of a dense family", [](GgufWriter& w) { w.u32("qwen3.expert_count", 8); },
+            {"qwen3.expert_count = 8"}, "qwen3", true);
+        row("experts that no token uses", [](GgufWriter& w) { w.u32("llama.expert_count", 8); },
+            {"0 of 8 experts"});
+        row("experts without weights",
+            [](GgufWriter& w) { w.u32("llama.expert_count", 8).u32("llama.expert_used_count", 2); },
+            {"ffn_gate_inp.weight is missing"});
         row("window", [](GgufWriter& w) { w.u32("llama.attention.sliding_window", 32); },
             {"sliding_window = 32"});
         row("scale", [](GgufWriter& w) { w.f32("llama.attention.scale", 0.25f); },
