@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/file_dialog.h"
 #include "app/model_list.h"
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
@@ -137,9 +138,8 @@ void MainView::openModel(const std::string& path) {
 }
 
 void MainView::chooseModelFile() {
-    auto* dialog = new QFileDialog(m_window.get(), QStringLiteral("Open a model"));
+    auto* dialog = makeFileDialog(m_window.get(), QStringLiteral("Open a model"));
     dialog->setObjectName(QStringLiteral("openModelDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setNameFilters({QStringLiteral("Models (*.gguf config.json *.safetensors)"),
                             QStringLiteral("All files (*)")});

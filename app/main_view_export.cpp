@@ -10,6 +10,7 @@
 
 #include "app/data_file.h"
 #include "app/engine_worker.h"
+#include "app/file_dialog.h"
 #include "app/main_view.h"
 #include "app/output_file.h"
 #include "app/picture_file.h"
@@ -96,9 +97,8 @@ void MainView::wireExport() {
 
 void MainView::choosePath(const QString& title, const QString& name,
                           std::function<void(QString)> then) {
-    auto* dialog = new QFileDialog(m_window.get(), title);
+    auto* dialog = makeFileDialog(m_window.get(), title);
     dialog->setObjectName(QStringLiteral("exportDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     const QString all = QStringLiteral("Picture or data (*.png *.svg *.pdf *.csv *.npy)");
     dialog->setNameFilters({all, QStringLiteral("PNG picture (*.png)"),

@@ -4,7 +4,7 @@ foreach(part arguments safetensors verbs interrupt program)
 endforeach()
 target_compile_definitions(cli_program_test PRIVATE HEADSCOPE_PROGRAM="$<TARGET_FILE:headscope>")
 add_dependencies(cli_program_test headscope)
-foreach(part worker worker_reader session session_views export_files)
+foreach(part worker worker_reader session session_views export_files file_dialog)
     headscope_test(${part}_test app/${part}_test.cpp headscope_app)
 endforeach()
 # The real window on the real engine: linked here, where the program opens it as a module.
