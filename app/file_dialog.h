@@ -9,8 +9,8 @@ class QWidget;
 namespace app {
 
 // A dialog that deletes itself when it is closed and that tells files by their names alone. Qt's
-// default looks into every file of the folder it shows to name its type, on the window's thread: a
-// pipe, or /proc/kmsg, would hold the window there for good.
+// default reads the beginning of every file of a folder on the window's thread: on a slow network
+// drive the window stutters, and /proc/kmsg, opened by root, holds it for good.
 QFileDialog* makeFileDialog(QWidget* parent, const QString& title);
 
 }  // namespace app
