@@ -6,7 +6,8 @@
 namespace engine::families {
 namespace {
 
-constexpr const char* terms[] = {"partial_rotary_factor"};
+// auto_map: published files name code of their own, which transformers has since taken in.
+constexpr const char* terms[] = {"partial_rotary_factor", "auto_map"};
 constexpr const char* gguf_terms[] = {"attention.sliding_window", "rope.scaling.attn_factor"};
 
 }  // namespace

@@ -176,7 +176,7 @@ void refuse_config_terms(const ConfigReader& config, const Architecture& archite
                 refuse(term.key, *value, architecture, config.where());
     if (architecture.windows == Windows::None) refuse_window(config, architecture);
     if (const json* code = config.find("auto_map"); code && code->is_object())
-        if (code->contains("AutoModelForCausalLM"))
+        if (code->contains("AutoModelForCausalLM") && !has(architecture.reads, "auto_map"))
             refuse("auto_map", (*code)["AutoModelForCausalLM"], architecture, config.where(),
                    "the model brings code of its own, which is not run");
 }

@@ -268,6 +268,7 @@ def phi3(maker):
         "original_max_position_embeddings": 32, "sliding_window": 7, "rms_norm_eps": 1e-5,
     }  # fmt: skip
     v4 = {
+        "auto_map": {"AutoModelForCausalLM": "modeling_phi3.Phi3ForCausalLM"},
         "rope_theta": 10000.0, "partial_rotary_factor": 0.75, "rope_scaling": {
             "type": "longrope", "short_factor": short, "long_factor": long,
         },
