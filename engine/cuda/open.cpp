@@ -60,11 +60,13 @@ void describe_device(int device, Element element, const TraceLayout& layout, Mod
     info.bytes_per_token = layout.bytes_per_token();
 }
 
-// Pages in what is left beside `needed` bytes, at most eight whole contexts.
-std::int64_t pool_pages(std::int64_t limit, const TraceLayout& layout, std::int64_t context) {
+// Pages in `left` bytes: a whole context where it fits, else and beyond that half of them, so that
+// the next model can be opened while this one is still shown; at most eight contexts.
+std::int64_t pool_pages(std::int64_t left, const TraceLayout& layout, std::int64_t context) {
     constexpr std::int64_t most_contexts = 8;
-    return std::min(std::max<std::int64_t>(limit, 0) / layout.page_bytes(),
-                    most_contexts * layout.pages_for(context));
+    const std::int64_t all = std::max<std::int64_t>(left, 0) / layout.page_bytes();
+    const std::int64_t whole = layout.pages_for(context);
+    return std::min(std::min(all, std::max(whole, all / 2)), most_contexts * whole);
 }
 
 // What stands beside weights and pages.
@@ -99,8 +101,9 @@ std::unique_ptr<Engine> run_on_device(const OpenRequest& request, int device, El
         std::make_shared<const TraceLayout>(config, request.page_tokens, request.capture, element);
     const std::int64_t left = memory_of_device().free - working_bytes(config, element, *layout);
     const std::int64_t pages =
-        pool_pages(request.memory_limit > 0 ? std::min(request.memory_limit, left) : left, *layout,
-                   config.context);
+        request.memory_limit > 0
+            ? std::min(request.memory_limit, std::max<std::int64_t>(left, 0)) / layout->page_bytes()
+            : pool_pages(left, *layout, config.context);
     if (pages < 1)
         throw Error(Failure::Kind::OutOfMemory,
                     "one page of the trace needs " + format_bytes(layout->page_bytes()) + ", and " +
