@@ -147,8 +147,13 @@ void writeBars(OutputFile& file, FileFormat format, const engine::ContributionTa
             line("head", layer, head, table.head_norm[i], table.head_attribution[i]);
         }
         line("attention", layer, -1, table.attention_norm[l], table.attention_attribution[l]);
+        if (l < table.output_bias_norm.size() && l < table.output_bias_attribution.size())
+            line("output_bias", layer, -1, table.output_bias_norm[l],
+                 table.output_bias_attribution[l]);
         line("mlp", layer, -1, table.mlp_norm[l], table.mlp_attribution[l]);
     }
+    if (table.bias_attribution != 0)  // it is added after the stream: no write has its length
+        line("final_norm_bias", -1, -1, 0, table.bias_attribution);
     out.write(lines);
 }
 

@@ -33,7 +33,8 @@ struct MapData {
 void writeMaps(OutputFile&, FileFormat, const engine::TraceReader&, const MapData&,
                std::stop_token = {});
 
-// CSV: a line a part (embedding, head, attention, mlp) with norm and attribution. NPY: the heads'
+// CSV: a line a part (embedding, head, attention, output_bias and final_norm_bias where there are
+// any, mlp) with norm and attribution. NPY: the heads'
 // values of one of them, float32 [layers, heads].
 void writeBars(OutputFile&, FileFormat, const engine::ContributionTable&, bool attribution);
 

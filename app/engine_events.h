@@ -40,6 +40,16 @@ struct GoOnCommand {
     std::int64_t generate = 0;
 };
 
+// Opens a run beside its parent: the same up to `at`, where another token stands, whose row is
+// computed; then tokens.
+struct ForkCommand {
+    engine::RunId parent{};
+    engine::Position at{};
+    engine::TokenId token{};
+    engine::Sampling sampling;
+    std::int64_t generate = 0;
+};
+
 struct JobProgress {
     JobId job{};
     engine::Progress progress;  // bytes while a model loads, tokens while a prompt is read
@@ -55,6 +65,13 @@ struct RunOpened {
     JobId job{};
     engine::RunId run{};
     engine::Encoding encoding;
+};
+// The parent stays open; `token` stands at `at`, where its row is still to be computed.
+struct RunForked {
+    JobId job{};
+    engine::RunId run{}, parent{};
+    engine::Position at{};
+    engine::Token token;
 };
 // The run before this job's is gone, and no new one could be opened in the room it left.
 struct RunClosed {
@@ -82,7 +99,7 @@ struct ModelInspected {
     std::optional<engine::Failure> failure;
 };
 
-using EngineEvent = std::variant<JobProgress, ModelOpened, RunOpened, RunClosed, PromptRead,
-                                 Stepped, JobEnded, ModelInspected>;
+using EngineEvent = std::variant<JobProgress, ModelOpened, RunOpened, RunForked, RunClosed,
+                                 PromptRead, Stepped, JobEnded, ModelInspected>;
 
 }  // namespace app

@@ -88,6 +88,12 @@ JobId EngineThread::goOn(const GoOnCommand& command) {
     });
 }
 
+JobId EngineThread::fork(const ForkCommand& command) {
+    return start([command](EngineWorker& worker, JobId id, const std::stop_token& stop) {
+        worker.fork(id, command, stop);
+    });
+}
+
 void EngineThread::pause(bool paused) {
     send([id = m_job, paused](EngineWorker& worker) { worker.setPaused(id, paused); });
 }

@@ -27,6 +27,7 @@ class EngineThread : public QObject {
     JobId open(const engine::OpenRequest&);
     JobId run(const RunCommand&);
     JobId goOn(const GoOnCommand&);
+    JobId fork(const ForkCommand&);
 
     void pause(bool paused);                              // between slices of the newest job
     void cancel();                                        // the newest job; its JobEnded follows

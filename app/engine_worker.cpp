@@ -2,6 +2,7 @@
 #include "app/engine_worker.h"
 
 #include <new>
+#include <span>
 #include <utility>
 
 namespace app {
@@ -118,12 +119,30 @@ void EngineWorker::closeRuns() {
 void EngineWorker::goOn(JobId id, const GoOnCommand& command, std::stop_token stop) {
     begin(id, std::move(stop));
     guarded([&] {
-        if (!m_engine || !m_promptRead.contains(command.run))
-            throw engine::Error(engine::Failure::Kind::BadRequest, "this run is closed", "step",
-                                "run the prompt again");
+        requireOpen(command.run);
         m_engine->set_sampling(command.run, command.sampling);
         m_job->run = command.run;
         m_job->remaining = command.generate;
+    });
+}
+
+void EngineWorker::requireOpen(engine::RunId run) const {
+    if (!m_engine || !m_promptRead.contains(run))
+        throw engine::Error(engine::Failure::Kind::BadRequest, "this run is closed", "step",
+                            "run the prompt again");
+}
+
+void EngineWorker::fork(JobId id, const ForkCommand& command, std::stop_token stop) {
+    begin(id, std::move(stop));
+    guarded([&] {
+        requireOpen(command.parent);
+        const engine::Encoding forced = m_engine->describe(std::span(&command.token, 1));
+        const engine::RunId run = m_engine->fork_run(command.parent, command.at, command.token);
+        m_promptRead[run] = false;
+        m_engine->set_sampling(run, command.sampling);
+        m_job->run = run;
+        m_job->remaining = command.generate;
+        m_send(RunForked{id, run, command.parent, command.at, forced.tokens.at(0)});
     });
 }
 

@@ -24,6 +24,7 @@ class EngineWorker {
     void open(JobId, const engine::OpenRequest&, std::stop_token);
     void run(JobId, const RunCommand&, std::stop_token);
     void goOn(JobId, const GoOnCommand&, std::stop_token);
+    void fork(JobId, const ForkCommand&, std::stop_token);
     void setPaused(JobId, bool paused);
     void endCancelled(JobId);  // a paused job has no slice that would see its stop token
     void inspect(const std::string& path);
@@ -50,6 +51,7 @@ class EngineWorker {
     template <typename Work>
     void guarded(Work&& work);
     void openRun(const RunCommand&);
+    void requireOpen(engine::RunId) const;
     void closeRuns();
     void readChunk();
     void step();

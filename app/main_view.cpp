@@ -16,6 +16,7 @@
 #include "ui/contribution_bars.h"
 #include "ui/empty_page.h"
 #include "ui/head_bar.h"
+#include "ui/head_finder.h"
 #include "ui/head_grid.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
@@ -71,7 +72,9 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireGrid();
     wireMap();
     wirePanels();
+    wireFinder();
     wireExport();
+    wireSaved();
 }
 
 MainView::~MainView() {
@@ -85,9 +88,12 @@ void MainView::build() {
     m_page = new ui::HeadPage;
     m_window->setHeadsWidget(m_grid);
     m_window->setHeadPage(m_page);
+    m_finder = new ui::HeadFinder;
+    m_window->setFinderPage(m_finder);
     m_window->emptyPage().setPrompts(examples());
-    m_window->promptPanel().setPrompt(m_start.prompt ? QString::fromStdString(*m_start.prompt)
-                                                     : examples().front().text);
+    m_window->promptPanel().setPrompt(examples().front().text);
+    restoreTyped();
+    if (m_start.prompt) m_window->promptPanel().setPrompt(QString::fromStdString(*m_start.prompt));
     m_window->checksBadge().setPending(QStringLiteral("checks: none yet"));
     m_window->setPages(0, 0);
 }
@@ -184,10 +190,9 @@ void MainView::showModel() {
     remember(info.path);
     m_window->setModel(info);
     showMemory();
-    m_window->setHeadsNote(QString::number(info.layers * info.query_heads) +
-                           QStringLiteral(" heads"));
     m_grid->setModel(info);
     m_page->headBar().setModel(info);
+    m_finder->setModel(info);
     showNoRun();
 }
 
@@ -210,6 +215,9 @@ void MainView::showNoRun() {
     m_bytes.clear();
     m_metrics.reset();
     m_locked.reset();
+    m_finder->setMetrics({});
+    m_finder->setContributions({}, {}, {});
+    showRanking();
 }
 
 void MainView::showMemory() {

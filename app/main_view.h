@@ -2,6 +2,7 @@
 #pragma once
 #include <QElapsedTimer>
 #include <QObject>
+#include <QTimer>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,11 +13,13 @@
 #include "app/session.h"
 #include "app/trace_views.h"
 #include "ui/main_window.h"
+#include "ui/top_ends.h"
 
 class QSettings;
 
 namespace ui {
 struct Drawing;
+class HeadFinder;
 class HeadGrid;
 class HeadPage;
 class HeadHeatmap;
@@ -43,6 +46,7 @@ class MainView : public QObject {
     ui::MainWindow& window() { return *m_window; }
     ui::HeadGrid& grid() { return *m_grid; }
     ui::HeadPage& headPage() { return *m_page; }
+    ui::HeadFinder& finder() { return *m_finder; }
     Session& session() { return m_session; }
     TraceViews& views() { return m_views; }
 
@@ -63,6 +67,11 @@ class MainView : public QObject {
     void remember(const std::string& path);
     std::vector<std::string> recentModels() const;
 
+    // What was typed comes back after a crash (main_view_saved.cpp).
+    void wireSaved();
+    void restoreTyped();
+    void saveTyped();
+
     // Running (main_view_run.cpp).
     void wireRun();
     RunSettings settingsFromBar() const;
@@ -70,6 +79,7 @@ class MainView : public QObject {
     void showReading();
     void showStateText();
     void showRun();
+    void showOtherRuns();
     void showPlan();
     void showRows(std::int64_t published);
     void showStep(const engine::Step&);
@@ -82,9 +92,12 @@ class MainView : public QObject {
     void wirePanels();
     void showSelection(const ui::Selection&);
     void setQuantity(engine::Quantity);
-    void showHeadMaximum();
+    std::vector<ui::TopEnds::End> endsOf(const std::vector<float>& p) const;  // the largest of p
+    void showExtents();
     void showLockedText();
     void showContributions();
+    void wireFinder();
+    void showRanking();
     void know(const std::vector<engine::Candidate>&);
     QString textOf(std::optional<engine::TokenId>) const;  // visible; "token 42" where unknown
 
@@ -105,6 +118,7 @@ class MainView : public QObject {
     std::unique_ptr<ui::MainWindow> m_window;
     ui::HeadGrid* m_grid = nullptr;  // owned by the window, as the page
     ui::HeadPage* m_page = nullptr;
+    ui::HeadFinder* m_finder = nullptr;
 
     Session m_session;
     TraceViews m_views{m_session};
@@ -116,10 +130,12 @@ class MainView : public QObject {
     std::map<engine::TokenId, std::string> m_bytes;
     std::optional<engine::HeadTable> m_metrics;
     std::optional<engine::Cell> m_locked;
-    std::string m_endNote;     // "the model ended its text"
-    double m_stepSeconds = 0;  // smoothed
-    QString m_heatmapPath;     // where the picture asked for goes
+    std::vector<engine::Candidate> m_candidates;  // after the prompt's last row
+    std::string m_endNote;                        // "the model ended its text"
+    double m_stepSeconds = 0;                     // smoothed
+    QString m_heatmapPath;                        // where the picture asked for goes
     bool m_loggedMap = false;
+    QTimer m_save;  // a moment after the last key
 };
 
 }  // namespace app

@@ -148,6 +148,10 @@ void MainView::drawHeatmap(const engine::Tile& tile) {
     const auto rows = static_cast<std::ptrdiff_t>(tile.request.dest.end);
     figure.tokens.assign(run.tokens.begin(), run.tokens.begin() + rows);
     figure.choice = m_page->scaleColumn().choice();
+    const ui::MapLegend legend = m_page->heatmap().legend();
+    const bool wider = (figure.choice.range == ui::RangeMode::Layer && legend.hasLayer) ||
+                       (figure.choice.range == ui::RangeMode::Model && legend.hasModel);
+    if (wider && legend.quantity == tile.request.quantity) figure.largest = legend.scale.high;
     figure.title = figureTitle();
     if (tile.request.quantity == engine::Quantity::Attribution)
         figure.title += QStringLiteral(" · target ") + textOf(tile.request.target);

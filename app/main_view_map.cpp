@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One selection, broadcast to every view; what views ask for, and what they are given.
 #include <algorithm>
+#include <cmath>
 
 #include "app/main_view.h"
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
 #include "ui/head_bar.h"
+#include "ui/head_finder.h"
 #include "ui/head_grid.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
@@ -14,6 +16,7 @@
 #include "ui/scale_column.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
+#include "ui/top_ends.h"
 
 namespace app {
 
@@ -63,9 +66,11 @@ void MainView::wireSelection() {
 void MainView::showSelection(const ui::Selection& selection) {
     m_page->headBar().setHead(selection.at);
     m_grid->setFocusedHead(selection.at);
+    m_finder->setFocusedHead(selection.at);
     if (m_session.run().rows == 0) {  // nothing to select yet
         m_window->clearSelection();
         m_page->heatmap().clearSelection();
+        m_page->topEnds().clear();
         return;
     }
     m_window->setSelection(selection);
@@ -76,7 +81,7 @@ void MainView::showSelection(const ui::Selection& selection) {
         m_page->heatmap().setRule(rules[layer]);
         m_window->tokenStrip().setWindow(rules[layer].window);
     }
-    showHeadMaximum();
+    showExtents();
     if (m_locked && (m_locked->at != selection.at || m_locked->dest != selection.dest ||
                      m_locked->src != selection.src))
         m_locked.reset();
@@ -99,7 +104,16 @@ void MainView::wireGrid() {
     connect(&m_views, &TraceViews::thumbnailsReady, m_grid, &ui::HeadGrid::setThumbnails);
 }
 
+std::vector<ui::TopEnds::End> MainView::endsOf(const std::vector<float>& p) const {
+    std::vector<ui::TopEnds::End> ends;
+    for (const auto& [at, value] : ui::largestOf(p, ui::TopEnds::shown))
+        ends.push_back({Position(at), m_window->tokenStrip().label(Position(at)), value});
+    return ends;
+}
+
 void MainView::wireMap() {
+    connect(&m_page->topEnds(), &ui::TopEnds::sourceChosen, &m_session, &Session::selectSrc);
+    connect(&m_page->topEnds(), &ui::TopEnds::destChosen, &m_session, &Session::selectDest);
     ui::MainWindow* window = m_window.get();
     ui::HeadHeatmap* map = &m_page->heatmap();
     ui::ScaleColumn* scale = &m_page->scaleColumn();
@@ -136,12 +150,14 @@ void MainView::wireMap() {
                 if (dest != m_session.selection().dest) return;
                 m_page->heatmap().setRow(dest, p);
                 m_window->tokenStrip().setRow(p);
+                m_page->topEnds().setRow(m_window->tokenStrip().label(dest), endsOf(p));
             });
     connect(&m_views, &TraceViews::columnReady, this,
             [this](Position src, const std::vector<float>& p) {
                 if (src != m_session.selection().src) return;
                 m_page->heatmap().setColumn(src, p);
                 m_window->tokenStrip().setColumn(p);
+                m_page->topEnds().setColumn(m_window->tokenStrip().label(src), endsOf(p));
             });
     connect(&m_views, &TraceViews::hoverCellReady, this, [this](const engine::Cell& cell) {
         m_page->heatmap().setCell(cell);
@@ -166,13 +182,27 @@ void MainView::showLockedText() {
         m_window->setHoverText(m_session.hasRun() ? headText(m_session.selection().at) : QString());
 }
 
-void MainView::showHeadMaximum() {
-    if (!m_metrics) return m_page->heatmap().setHeadMaximum({});
+void MainView::showExtents() {
+    if (!m_metrics) return m_page->heatmap().setExtents({});
     const LayerHead at = m_session.selection().at;
-    const auto index =
-        static_cast<std::size_t>(to_int(at.layer) * m_metrics->query_heads + to_int(at.head));
-    if (index < m_metrics->max_pattern.size())
-        m_page->heatmap().setHeadMaximum(m_metrics->max_pattern[index]);
+    const std::vector<float>& p = m_metrics->max_pattern;
+    const std::size_t heads = static_cast<std::size_t>(m_metrics->query_heads),
+                      first = static_cast<std::size_t>(to_int(at.layer)) * heads,
+                      index = first + static_cast<std::size_t>(to_int(at.head));
+    if (index >= p.size() || m_metrics->min_score.size() != p.size() ||
+        m_metrics->max_score.size() != p.size())
+        return;
+    ui::RangeExtents extents{p[index], 0.0F, 0.0F, 0.0F, 0.0F};
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        const float score =
+            std::max(std::abs(m_metrics->min_score[i]), std::abs(m_metrics->max_score[i]));
+        extents.modelPattern = std::max(*extents.modelPattern, p[i]);
+        extents.modelScore = std::max(*extents.modelScore, score);
+        if (i < first || i >= first + heads) continue;
+        extents.layerPattern = std::max(*extents.layerPattern, p[i]);
+        extents.layerScore = std::max(*extents.layerScore, score);
+    }
+    m_page->heatmap().setExtents(extents);
 }
 
 void MainView::wirePanels() {
@@ -180,7 +210,8 @@ void MainView::wirePanels() {
     connect(&m_views, &TraceViews::metricsReady, this, [this](const engine::HeadTable& table) {
         m_metrics = table;
         m_page->headBar().setMetrics(table);
-        showHeadMaximum();
+        m_finder->setMetrics(table);
+        showExtents();
     });
     connect(&m_views, &TraceViews::checksReady, &window->checksBadge(),
             &ui::ChecksBadge::setReports);
@@ -190,8 +221,10 @@ void MainView::wirePanels() {
     connect(&m_views, &TraceViews::logitsReady, this, [this](const engine::TopTokens& top) {
         know(top.candidates);
         m_window->logitsPanel().setTopTokens(top);
-        if (to_int(top.position) == m_session.run().promptTokens - 1)
+        if (to_int(top.position) == m_session.run().promptTokens - 1) {
+            m_candidates = top.candidates;
             m_window->stepBar().setCandidates(top.candidates);
+        }
         showContributions();
     });
     connect(&m_views, &TraceViews::contributionsReady, this, &MainView::showContributions);
@@ -219,6 +252,36 @@ void MainView::showContributions() {
                                           textOf(table->target), textOf(table->distractor));
     m_window->contributionBars().setFocusedHead(m_session.selection().at);
     m_window->logitsPanel().setLogit(table->logit);
+    QString target = textOf(table->target);
+    if (table->distractor) target += QStringLiteral(" − ") + textOf(table->distractor);
+    m_finder->setContributions(*table, m_window->tokenStrip().label(table->position), target);
+}
+
+void MainView::wireFinder() {
+    connect(m_finder, &ui::HeadFinder::headChosen, &m_session, &Session::selectHead);
+    connect(m_finder, &ui::HeadFinder::headActivated, this, [this](LayerHead at) {
+        m_session.selectHead(at);
+        m_window->showHeadPage();
+    });
+    connect(m_finder, &ui::HeadFinder::rankingChanged, this, &MainView::showRanking);
+    connect(m_window.get(), &ui::MainWindow::pageChanged, this,
+            [this] { m_finder->setFocusedHead(m_session.selection().at); });
+}
+
+// The grid shows what the finder's table shows: its order as badges, its filter by dimming.
+void MainView::showRanking() {
+    if (!m_session.model()) return;
+    const bool known = m_metrics || m_views.contributions();
+    const std::vector<LayerHead> ranked = m_finder->ranked();
+    const QString by = m_finder->rankText();
+    const bool ranks = known && !by.isEmpty();
+    m_grid->setRanking(ranks || m_finder->isFiltered() ? ranked : std::vector<LayerHead>(),
+                       m_finder->isFiltered());
+    const int all = m_session.model()->layers * m_session.model()->query_heads;
+    QString note = m_finder->isFiltered() ? QStringLiteral("%1 of %2").arg(ranked.size()).arg(all)
+                                          : QStringLiteral("%1 heads").arg(all);
+    if (ranks) note += QStringLiteral(" · by ") + by;
+    m_window->setHeadsNote(note);
 }
 
 void MainView::know(const std::vector<engine::Candidate>& candidates) {

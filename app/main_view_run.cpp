@@ -6,6 +6,7 @@
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
 #include "ui/head_bar.h"
+#include "ui/head_finder.h"
 #include "ui/head_grid.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
@@ -14,6 +15,7 @@
 #include "ui/progress_panel.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
+#include "ui/step_lane.h"
 
 namespace app {
 
@@ -48,6 +50,15 @@ void MainView::wireRun() {
         m_session.read(settingsFromBar());
     });
     connect(window, &ui::MainWindow::quitRequested, window, &QWidget::close);
+    connect(&window->stepBar(), &ui::StepBar::forkRequested, this,
+            [this](engine::Position at, const engine::Candidate& candidate) {
+                m_window->messageBar().dismiss();
+                m_session.fork(at, candidate, m_window->promptPanel().sampling(), m_candidates);
+            });
+    connect(&window->stepBar(), &ui::StepBar::runRequested, this, [this](int other) {
+        const auto at = static_cast<std::size_t>(other);
+        if (at < m_session.otherRuns().size()) m_session.showRun(m_session.otherRuns()[at].id);
+    });
 
     connect(&m_session, &Session::stateChanged, this, &MainView::showState);
     connect(&m_session, &Session::runOpened, this, &MainView::showRun);
@@ -83,6 +94,7 @@ void MainView::showState(RunState state) {
     if (state == RunState::Loading || state == RunState::Prefilling) m_endNote.clear();
     m_window->setRunState(state);
     m_window->stepBar().setRunning(ui::isBusy(state));
+    m_window->stepBar().setForkable(!ui::isBusy(state) && m_session.run().promptRead);
     if (state == RunState::Loading) {
         const std::string& path = m_session.loadingPath();
         m_readWhenOpen = true;
@@ -147,6 +159,14 @@ void MainView::showRun() {
     if (m_session.state() == RunState::Prefilling) showReading();
     m_window->setTokens(run.tokens, run.promptTokens);
     m_window->stepBar().startRun(run.promptTokens);
+    if (run.steps.empty() && !run.promptRead) m_candidates.clear();
+    if (!run.steps.empty() || run.promptRead) {  // a fork, or a run that is shown again
+        m_window->stepBar().setPrefill(run.promptTokens);
+        m_window->stepBar().setCandidates(m_candidates);
+        m_window->stepBar().setSteps(run.steps);
+        m_window->stepBar().appendText(run.text, {});
+    }
+    showOtherRuns();
     m_window->logitsPanel().clear(QStringLiteral("The prompt is being read."));
     m_window->logitsPanel().setTarget({});
     m_window->logitsPanel().setDistractor({});
@@ -154,13 +174,41 @@ void MainView::showRun() {
     m_window->checksBadge().setPending(QStringLiteral("checks: once the prompt is read"));
     m_grid->clearThumbnails();
     m_page->headBar().clearMetrics();
-    m_page->headBar().setRows(0, run.promptTokens);
+    m_page->headBar().setRows(run.promptRead || !run.steps.empty() ? run.promptTokens : 0,
+                              run.promptTokens);
     m_metrics.reset();
     m_locked.reset();
+    m_finder->setMetrics({});
+    m_finder->setContributions({}, {}, {});
     m_stepSeconds = 0;
     m_window->setRateText({});
     for (const engine::Token& token : run.tokens) m_bytes[token.id] = token.bytes;
     showPlan();
+}
+
+void MainView::showOtherRuns() {
+    const auto nameOf = [](const RunView& run) {
+        return QStringLiteral("Run ") + QString::fromStdString(run.name);
+    };
+    const auto originOf = [](const RunView& run) {
+        return run.parent.empty() ? QString()
+                                  : QStringLiteral("fork of %1 at %2")
+                                        .arg(QString::fromStdString(run.parent))
+                                        .arg(run.forkedAt);
+    };
+    const RunView& shown = m_session.run();
+    std::vector<ui::OtherRun> others;
+    for (const RunView& run : m_session.otherRuns()) {
+        ui::OtherRun other{nameOf(run), originOf(run), 0, run.steps};
+        const std::size_t both = std::min(run.steps.size(), shown.steps.size());
+        while (static_cast<std::size_t>(other.sharedSteps) < both) {
+            const auto at = static_cast<std::size_t>(other.sharedSteps);
+            if (run.steps[at].token.id != shown.steps[at].token.id) break;
+            ++other.sharedSteps;
+        }
+        others.push_back(std::move(other));
+    }
+    m_window->stepBar().setRuns(nameOf(shown), originOf(shown), std::move(others));
 }
 
 void MainView::showPlan() {

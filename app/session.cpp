@@ -18,6 +18,13 @@ std::int64_t length(const RunView& run) {
     return static_cast<std::int64_t>(run.tokens.size());
 }
 
+// A to Z, then A1, B1, …
+std::string nameOfRun(std::size_t index) {
+    std::string name(1, static_cast<char>('A' + index % 26));
+    if (index >= 26) name += std::to_string(index / 26);
+    return name;
+}
+
 }  // namespace
 
 Session::Session(EngineSource source, QObject* parent)
@@ -96,6 +103,64 @@ void Session::step(const RunSettings& settings) {
     m_owed = owed;
 }
 
+void Session::fork(Position at, const engine::Candidate& candidate,
+                   const engine::Sampling& sampling, std::vector<engine::Candidate> others) {
+    const std::int64_t place = to_int(at);
+    if (!hasRun() || !m_run.promptRead || ui::isBusy(m_state) || m_jobRuns ||
+        place < m_run.promptTokens || place > m_run.rows)
+        return;
+    m_owed = 0;
+    m_forced = candidate;
+    m_forcedOthers = std::move(others);
+    m_asked.sampling = sampling;
+    m_asked.generate = std::max<std::int64_t>(0, length(m_run) - place - 1);
+    m_job = m_engine.fork({m_run.id, at, candidate.token, sampling, m_asked.generate});
+    m_jobRuns = true;
+    setState(RunState::Prefilling);
+}
+
+void Session::showRun(engine::RunId id) {
+    if (ui::isBusy(m_state) || m_jobRuns) return;
+    const auto wanted = std::find_if(m_others.begin(), m_others.end(),
+                                     [id](const RunView& run) { return run.id == id; });
+    if (wanted == m_others.end()) return;
+    RunView next = std::move(*wanted);
+    m_others.erase(wanted);
+    park();
+    show(std::move(next));
+    setState(RunState::Idle);
+}
+
+void Session::park() {
+    m_run.planned = length(m_run);
+    m_others.push_back(std::exchange(m_run, {}));
+    std::sort(m_others.begin(), m_others.end(), [](const RunView& a, const RunView& b) {
+        return std::pair(a.name.size(), a.name) < std::pair(b.name.size(), b.name);
+    });
+}
+
+// The same head and, where the run has them, the same cell.
+void Session::show(RunView run) {
+    m_run = std::move(run);
+    ui::Selection selection = m_selection;
+    selection.run = m_run.id;
+    const std::int64_t last = std::max<std::int64_t>(0, lastRow());
+    selection.dest = Position(std::min(to_int(selection.dest), last));
+    if (selection.src > selection.dest) selection.src = selection.dest;
+    m_selection = selection;
+    Q_EMIT runOpened();
+    Q_EMIT selectionChanged(m_selection);
+    if (m_run.rows > 0) Q_EMIT rowsChanged(m_run.rows);
+    if (m_follow) selectNewestRow();
+}
+
+RunView* Session::find(engine::RunId id) {
+    if (m_run.id == id) return &m_run;
+    for (RunView& run : m_others)
+        if (run.id == id) return &run;
+    return nullptr;
+}
+
 void Session::pause() {
     if (m_state != RunState::Decoding && m_state != RunState::Prefilling) return;
     m_engine.pause(true);
@@ -128,6 +193,7 @@ void Session::handle(const ModelOpened& event) {
     m_model = event.info;
     m_reader = event.reader;
     m_run = {};
+    m_others.clear();
     m_headPicked = false;
     m_selection = {};
     Q_EMIT modelOpened();
@@ -136,6 +202,7 @@ void Session::handle(const ModelOpened& event) {
 void Session::handle(const RunOpened& event) {
     if (!isCurrent(event)) return;
     m_tokenizing = 0;
+    m_others.clear();
     m_run = {};
     m_run.id = event.run;
     m_run.prompt = m_asked.prompt;
@@ -156,9 +223,44 @@ void Session::handle(const RunOpened& event) {
     Q_EMIT selectionChanged(m_selection);
 }
 
+void Session::handle(const RunForked& event) {
+    if (!isCurrent(event)) return;
+    const RunView* parent = find(event.parent);
+    if (!parent) return;
+    RunView fork = *parent;
+    const std::int64_t at = to_int(event.at);
+    const auto steps = static_cast<std::size_t>(at - fork.promptTokens);
+    engine::Step forced;
+    forced.alternatives =
+        steps < fork.steps.size() ? fork.steps[steps].alternatives : m_forcedOthers;
+    forced.run = event.run;
+    forced.token = event.token;
+    forced.position = event.at;
+    forced.probability = m_forced.probability;
+    forced.rows = at + 1;
+    fork.id = event.run;
+    fork.tokens.resize(static_cast<std::size_t>(at));
+    fork.tokens.push_back(event.token);
+    fork.steps.resize(steps);
+    fork.text.clear();
+    for (const engine::Step& step : fork.steps) fork.text += step.text;
+    forced.text = event.token.bytes;
+    fork.text += forced.text;
+    fork.steps.push_back(std::move(forced));
+    fork.rows = at;
+    fork.planned = at + 1 + m_asked.generate;
+    fork.promptRead = false;
+    fork.parent = parent->name;
+    fork.forkedAt = static_cast<std::int64_t>(steps);
+    fork.name = nameOfRun(m_others.size() + 1);
+    park();
+    show(std::move(fork));
+}
+
 void Session::handle(const RunClosed& event) {
     if (!isCurrent(event)) return;
     m_run = {};
+    m_others.clear();
     m_selection = {{}, m_selection.at};
     Q_EMIT runClosed();
 }
@@ -176,10 +278,16 @@ void Session::handle(const PromptRead& event) {
 }
 
 void Session::handle(const Stepped& event) {
-    if (event.step.run != m_run.id) return;
-    m_run.tokens.push_back(event.step.token);
-    m_run.text += event.step.text;
-    m_run.steps.push_back(event.step);
+    RunView* run = find(event.step.run);
+    if (!run) return;
+    run->tokens.push_back(event.step.token);
+    run->text += event.step.text;
+    run->steps.push_back(event.step);
+    if (run != &m_run) {
+        run->rows = event.step.rows;
+        run->planned = length(*run);
+        return;
+    }
     if (m_run.planned < length(m_run)) setPlanned(length(m_run));
     Q_EMIT stepped(event.step);
     setRows(event.step.rows);

@@ -27,6 +27,9 @@ struct RunView {
     std::vector<engine::Step> steps;
     std::string text;                // that the steps generated, whole characters
     std::vector<std::string> notes;  // what the tokenizer decided
+    std::string name = "A";          // of the runs of one prompt, by their age
+    std::string parent;              // of a fork, and the step where it leaves it
+    std::int64_t forkedAt = 0;
 };
 
 // What the run bar says when a button is pressed.
@@ -50,6 +53,8 @@ class Session : public QObject {
     std::shared_ptr<const engine::TraceReader> reader() const { return m_reader; }
     bool hasRun() const { return m_run.id != engine::RunId{}; }
     const RunView& run() const { return m_run; }
+    // The other runs of this prompt, forks and what they were forked from; by name.
+    const std::vector<RunView>& otherRuns() const { return m_others; }
     const ui::Selection& selection() const { return m_selection; }
     bool followsNewest() const { return m_follow; }
     bool headWasPicked() const { return m_headPicked; }  // by hand, since the model was opened
@@ -66,6 +71,12 @@ class Session : public QObject {
     void read(const RunSettings&);
     // One token more; the first step of a new prompt reads it.
     void step(const RunSettings&);
+    // Another token in the place `at`, a generated one or the next: a run beside this one, shown
+    // from here on, that generates as many tokens as this one has after it.
+    // `others` are the candidates for a place that has no step yet.
+    void fork(engine::Position at, const engine::Candidate&, const engine::Sampling&,
+              std::vector<engine::Candidate> others = {});
+    void showRun(engine::RunId);  // one of otherRuns(); not while something runs
     void pause();
     void stop();  // and cancel: what has been computed stays
 
@@ -87,7 +98,7 @@ class Session : public QObject {
     void stateChanged(ui::RunState);
     void modelInspected(const app::ModelInspected&);
     void modelOpened();  // model(), reader()
-    void runOpened();    // run(): its tokens are known, no row is
+    void runOpened();    // run(): its tokens are known, no row is; or another run is shown
     void runClosed();    // it had to make room, in vain: hasRun() is false
     void promptRead();
     void stepped(const engine::Step&);
@@ -103,6 +114,7 @@ class Session : public QObject {
     void handle(const JobProgress&);
     void handle(const ModelOpened&);
     void handle(const RunOpened&);
+    void handle(const RunForked&);
     void handle(const RunClosed&);
     void handle(const PromptRead&);
     void handle(const Stepped&);
@@ -116,6 +128,9 @@ class Session : public QObject {
     bool isOnScreen(const RunSettings&) const;
     void begin(const RunSettings&, std::int64_t generate);
     void goOn(const engine::Sampling&, std::int64_t generate);
+    RunView* find(engine::RunId);
+    void park();  // the run on screen joins the others
+    void show(RunView);
     void setState(ui::RunState);
     void setRows(std::int64_t published);
     void setPlanned(std::int64_t positions);
@@ -130,6 +145,9 @@ class Session : public QObject {
     std::optional<engine::ModelInfo> m_model;
     std::shared_ptr<const engine::TraceReader> m_reader;
     RunView m_run;
+    std::vector<RunView> m_others;
+    engine::Candidate m_forced;  // of the fork that is asked for
+    std::vector<engine::Candidate> m_forcedOthers;
     RunSettings m_asked;  // of the job in work
     std::int64_t m_tokenizing = 0;
     std::int64_t m_owed = 0;  // tokens still to come after a step taken while paused

@@ -41,9 +41,12 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     });
     connect(&session, &Session::promptRead, this, [this] { growSlowly(true); });
     connect(&session, &Session::rowsChanged, this, [this] {
-        if (!std::exchange(m_sawRows, true))
+        if (!std::exchange(m_sawRows, true)) {
             refreshAll();
-        else if (!m_growing.isActive())
+            // Of a run that is shown again nothing else will ask.
+            if (m_session.run().promptRead && !ui::isBusy(m_session.state()))
+                refresh(ReadKind::Checks, Why::Grown);
+        } else if (!m_growing.isActive())
             m_growing.start();
     });
 
@@ -147,7 +150,10 @@ void TraceViews::startRun() {
     m_table.reset();
     m_metrics.reset();
     m_rowsChecked = 0;
-    m_focusBest = m_session.hasRun() && !m_session.headWasPicked();
+    // A run that is shown again or that forks keeps the head.
+    const RunView& run = m_session.run();
+    m_focusBest =
+        m_session.hasRun() && !m_session.headWasPicked() && run.parent.empty() && run.rows == 0;
 }
 
 void TraceViews::followState(RunState state) {

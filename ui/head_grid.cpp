@@ -30,6 +30,24 @@ HeadGrid::HeadGrid(QWidget* parent) : QAbstractScrollArea(parent), m(std::make_u
 
 HeadGrid::~HeadGrid() = default;
 
+namespace {
+
+constexpr std::size_t badges = 12;
+
+// In the masked corner, where no value is.
+void paintRank(QPainter& painter, const Theme& t, const QRect& head, int rank) {
+    painter.setFont(wordFont(9, true));
+    const QString text = QString::number(rank);
+    const QFontMetrics metrics(painter.font());
+    const QRect box(head.right() - metrics.horizontalAdvance(text) - 1, head.top(),
+                    metrics.horizontalAdvance(text) + 2, metrics.ascent());
+    painter.fillRect(box, t.base);
+    painter.setPen(t.text);
+    painter.drawText(box, Qt::AlignCenter, text);
+}
+
+}  // namespace
+
 void HeadGrid::setModel(const engine::ModelInfo& model) {
     m->model = model;
     m->focused.reset();
@@ -37,6 +55,8 @@ void HeadGrid::setModel(const engine::ModelInfo& model) {
     m->thumbnails.assign(static_cast<std::size_t>(std::max(0, model.layers * model.query_heads)),
                          {});
     m->asked.clear();
+    m->ranks.clear();
+    m->dimmed.clear();
     relayout();
 }
 
@@ -82,6 +102,29 @@ void HeadGrid::setPitch(std::optional<int> pitch) {
     m->pitch = pitch;
     relayout();
     if (m->focused) scrollTo(*m->focused);
+}
+
+void HeadGrid::setRanking(const std::vector<engine::LayerHead>& ranked, bool dimOthers) {
+    std::vector<std::uint8_t> ranks(m->thumbnails.size(), 0);
+    std::vector<std::uint8_t> dimmed(m->thumbnails.size(), dimOthers ? 1 : 0);
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        if (!m->has(ranked[i])) continue;
+        const std::size_t at = m->indexOf(ranked[i]);
+        if (i < badges) ranks[at] = static_cast<std::uint8_t>(i + 1);
+        dimmed[at] = 0;
+    }
+    if (ranks == m->ranks && dimmed == m->dimmed) return;
+    m->ranks = std::move(ranks);
+    m->dimmed = std::move(dimmed);
+    viewport()->update();
+}
+
+int HeadGrid::rankOf(engine::LayerHead at) const {
+    return m->has(at) && m->indexOf(at) < m->ranks.size() ? m->ranks[m->indexOf(at)] : 0;
+}
+
+bool HeadGrid::isDimmed(engine::LayerHead at) const {
+    return m->has(at) && m->indexOf(at) < m->dimmed.size() && m->dimmed[m->indexOf(at)] != 0;
 }
 
 int HeadGrid::pitch() const {
@@ -195,6 +238,12 @@ void HeadGrid::paintEvent(QPaintEvent*) {
         painter.drawImage(
             QPointF(std::round(rect.x() * ratio) / ratio, std::round(rect.y() * ratio) / ratio),
             thumbnail.image);
+        if (isDimmed(at)) {
+            QColor veil = t.base;
+            veil.setAlphaF(0.72F);
+            painter.fillRect(rect, veil);
+        }
+        if (const int rank = rankOf(at); rank > 0) paintRank(painter, t, rect, rank);
     }
     painter.setBrush(Qt::NoBrush);
     if (m->hovered && m->hovered != m->focused) {

@@ -6,6 +6,7 @@
 #include <QVector>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/values/model_info.h"
 #include "engine/values/tile.h"
@@ -27,6 +28,10 @@ class HeadGrid : public QAbstractScrollArea {
     void setFocusedHead(std::optional<engine::LayerHead>);  // scrolled into view
     std::optional<engine::LayerHead> focusedHead() const;
     void setPitch(std::optional<int> pitch);  // none: Fit
+    // The first of them carry their rank; what is not among them is dimmed where `others` says so.
+    void setRanking(const std::vector<engine::LayerHead>& ranked, bool dimOthers);
+    int rankOf(engine::LayerHead) const;  // from 1, 0: no badge
+    bool isDimmed(engine::LayerHead) const;
 
     int pitch() const;
     int thumbnailPixels() const;  // a thumbnail's side in device pixels

@@ -3,6 +3,7 @@
 #pragma once
 #include <QImage>
 #include <QTimer>
+#include <cstdint>
 #include <vector>
 
 #include "ui/head_grid.h"
@@ -21,7 +22,8 @@ struct HeadGrid::Parts {
     GridLayout layout;
     std::optional<int> pitch;  // the user's; none: Fit
     std::optional<engine::LayerHead> focused, hovered;
-    std::vector<Thumbnail> thumbnails;  // [layer · heads + head]
+    std::vector<Thumbnail> thumbnails;        // [layer · heads + head]
+    std::vector<std::uint8_t> ranks, dimmed;  // [layer · heads + head]
     QTimer ask;
     QVector<engine::LayerHead> asked;
     int askedPixels = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One head's map: rows are destinations, 0 on top, columns are sources. Asks for the pixels it
-// shows and draws what it is given; the selection and exact cell values come from outside. GUI
-// thread only.
+// One head's map: rows are destinations, 0 on top, columns are sources. Asks
+// for the pixels it shows and draws what it is given; the selection and exact
+// cell values come from outside. GUI thread only.
 #pragma once
 #include <qcustomplot.h>
 
@@ -26,35 +26,37 @@ class HeadHeatmap : public QCustomPlot {
     explicit HeadHeatmap(QWidget* parent = nullptr);
     ~HeadHeatmap() override;
 
-    // The run's tokens. The axes hold max(tokens, reserved) positions, so that nothing rescales
-    // while tokens stream; a prompt of another length shows the whole map again. No tokens: no run.
+    // The run's tokens. The axes hold max(tokens, reserved) positions, so that
+    // nothing rescales while tokens stream; a prompt of another length shows the
+    // whole map again. No tokens: no run.
     void setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens,
                    std::int64_t reserved);
     void appendToken(const engine::Token&);
-    void setRowsReady(
-        std::int64_t rows);  // rows from here on are dotted; a tile that knows more rows wins
+    void setRowsReady(std::int64_t rows);        // rows from here on are dotted; a tile
+                                                 // that knows more rows wins
     void setRule(const engine::AttentionRule&);  // of the layer shown: its window shades the map
     // One head, F32. Kept only if it is the head of the current selection.
     void setTile(const engine::Tile&);
-    // All of one head's p with src > 0 (HeadTable::max_pattern), so that the "head" range of the
-    // pattern is the whole head's and not only the view's; reset by a new head.
-    void setHeadMaximum(std::optional<float> maxPattern);
+    // Of the run's metrics, so that a range is the whole head's, layer's or
+    // model's and not only the view's; reset by a new head.
+    void setExtents(const RangeExtents&);
     void setScale(const ScaleChoice&);
     void setSelection(const Selection&);
     void clearSelection();
-    // The pattern's row of the selected dest and column of the selected src, every position; drawn
-    // as profiles.
+    // The pattern's row of the selected dest and column of the selected src,
+    // every position; drawn as profiles.
     void setRow(engine::Position dest, std::vector<float> p);
     void setColumn(engine::Position src, std::vector<float> p);
-    // Exact values of the hovered or the locked cell, for the read-out. Another cell is ignored.
+    // Exact values of the hovered or the locked cell, for the read-out. Another
+    // cell is ignored.
     void setCell(const engine::Cell&);
     // In place of the map: why there is nothing to show. Empty: none.
     void setMessage(const QString&);
 
     const MapGeometry& geometry() const;
-    QRect mapRect() const;  // the map in widget coordinates
-    QRect notComputedRect()
-        const;  // of rows without data in view, widget coordinates; the whole map without rows
+    QRect mapRect() const;          // the map in widget coordinates
+    QRect notComputedRect() const;  // of rows without data in view, widget
+                                    // coordinates; the whole map without rows
     MapLegend legend() const;
     // One cell a pixel needs no pooling: None then, else the choice.
     engine::Pooling pooling() const;
@@ -66,15 +68,17 @@ class HeadHeatmap : public QCustomPlot {
   public Q_SLOTS:
     void zoom(int direction);  // 1 in, −1 out, 0 whole
     void showWhole() { zoom(0); }
-    void moveLock(int dests, int srcs);  // emits cellClicked for the neighbour, where there is one
+    void moveLock(int dests,
+                  int srcs);  // emits cellClicked for the neighbour, where there is one
 
   Q_SIGNALS:
-    // The tile to draw: axes in cells, at device resolution. Emitted when it changes; a new head,
-    // quantity, row count or target needs a new tile of the same axes.
+    // The tile to draw: axes in cells, at device resolution. Emitted when it
+    // changes; a new head, quantity, row count or target needs a new tile of the
+    // same axes.
     void viewWanted(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
     void cellHovered(engine::Position dest, engine::Position src);
-    // Instead of cellHovered when the pixel pools several cells: setCell answers with the one that
-    // stands for it.
+    // Instead of cellHovered when the pixel pools several cells: setCell answers
+    // with the one that stands for it.
     void blockHovered(engine::Rows dest, engine::Rows src);
     void hoverLeft();
     void cellClicked(engine::Position dest, engine::Position src);  // lock it

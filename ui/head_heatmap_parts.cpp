@@ -26,7 +26,8 @@ void HeadHeatmap::Parts::takeTile(const engine::Tile& tile) {
         return;
     const engine::TileRequest* before = scene.tile ? &scene.tile->request : nullptr;
     const engine::TileRequest& now = tile.request;
-    // Means and sums of another zoom are other numbers; a maximum is the same at each.
+    // Means and sums of another zoom are other numbers; a maximum is the same at
+    // each.
     const bool additive =
         now.pooling == engine::Pooling::Mean || now.pooling == engine::Pooling::Sum;
     const bool comparable = before && !stale && before->quantity == now.quantity &&
@@ -42,7 +43,14 @@ void HeadHeatmap::Parts::takeTile(const engine::Tile& tile) {
     staleTimer.stop();
     tileExtent = extentOf(tile, scene.tileHead, scene.window);
     headExtent.include(tileExtent);
+    takeRanks();
     rescale();
+}
+
+void HeadHeatmap::Parts::takeRanks() {
+    ranked.reset();
+    if (choice.rank && scene.tile)
+        ranked = rankedMagnitudes(*scene.tile, scene.tileHead, scene.window, choice.sink);
 }
 
 void HeadHeatmap::Parts::rescale() {
@@ -51,14 +59,28 @@ void HeadHeatmap::Parts::rescale() {
     const engine::Pooling pooling =
         scene.tile ? scene.tile->request.pooling : engine::Pooling::None;
     ValueExtent extent = headExtent;
-    if (headMaximum && quantity == engine::Quantity::Pattern && pooling != engine::Pooling::Mean &&
-        pooling != engine::Pooling::Sum)
-        extent.include({*headMaximum, 0});
+    // What the metrics know of are single cells, not means or sums of them.
+    const bool comparable = pooling != engine::Pooling::Mean && pooling != engine::Pooling::Sum;
+    const auto known = [&](RangeMode mode) {
+        return comparable ? extents.of(mode, quantity) : std::nullopt;
+    };
+    if (const auto wider = known(choice.range); wider && choice.range != RangeMode::Head)
+        extent = {static_cast<double>(*wider), 0};
+    else if (const auto head = known(RangeMode::Head))
+        extent.include({static_cast<double>(*head), 0});
     scene.scale = scaleFor(choice, quantity, extent, scene.theme.scheme);
+    scene.scale.ranked = ranked;
+    if (ranked && !ranked->empty() && ranked->back() > 0)
+        scene.scale.high = static_cast<double>(ranked->back());
+    scene.hidesSink = choice.sink == SinkMode::Hidden;
+    legend.hasLayer = known(RangeMode::Layer).has_value();
+    legend.hasModel = known(RangeMode::Model).has_value();
+    legend.hiddenSources =
+        scene.hidesSink && scene.geometry.src().begin == 0 ? scene.geometry.cellsPerPixel() : 0;
     legend.quantity = quantity;
     legend.choice = choice;
     legend.scale = scene.scale;
-    const bool sink = scene.scale.exceeds(tileExtent.sink),
+    const bool sink = !scene.hidesSink && scene.scale.exceeds(tileExtent.sink),
                rest = scene.scale.exceeds(tileExtent.withoutSink);
     legend.exceeded = sink || rest;
     legend.onlySinkExceeds = sink && !rest;
@@ -82,7 +104,8 @@ void HeadHeatmap::Parts::takeProfiles() {
     };
     if (given(row, scene.selected->dest)) scene.row = row->second;
     if (given(column, scene.selected->src)) scene.column = column->second;
-    // Until they are given: from the tile itself, where it is the pattern, cell by cell.
+    // Until they are given: from the tile itself, where it is the pattern, cell
+    // by cell.
     const bool usable = scene.tile && !stale &&
                         scene.tile->request.quantity == engine::Quantity::Pattern &&
                         scene.geometry.cellsPerPixel() == 1;

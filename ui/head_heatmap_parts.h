@@ -11,7 +11,8 @@
 
 namespace ui {
 
-// The tile on the map's axes, kept as an image until something it shows changes.
+// The tile on the map's axes, kept as an image until something it shows
+// changes.
 class TilePlottable : public QCPAbstractPlottable {
   public:
     TilePlottable(QCPAxis* src, QCPAxis* dest, const MapScene& scene)
@@ -64,7 +65,7 @@ struct HeadHeatmap::Parts {
     ScaleChoice choice;
     ValueExtent headExtent;  // of all tiles of this head and quantity seen so far
     ValueExtent tileExtent;  // of the tile in view
-    std::optional<float> headMaximum;
+    RangeExtents extents;
     bool stale = false;  // the tile is of another head, drawn until the new one is there
     QTimer staleTimer;
     std::optional<std::pair<engine::Position, std::vector<float>>> row, column;
@@ -88,7 +89,9 @@ struct HeadHeatmap::Parts {
     ReadOut* readOut = nullptr;
 
     void takeTile(const engine::Tile&);
-    void rescale();       // colour scale and legend from choice and extents
+    void rescale();    // colour scale and legend from choice and extents
+    void takeRanks();  // of the tile, where the choice asks for them
+    std::shared_ptr<const std::vector<float>> ranked;
     void takeProfiles();  // the scene's row and column for the selection
     std::optional<double> drawnValue(MapCell) const;  // of the tile, exact, if it is this head's
     CellKind kindAt(MapCell) const;

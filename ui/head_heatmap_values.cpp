@@ -27,7 +27,7 @@ void HeadHeatmap::setTokens(std::vector<engine::Token> tokens, std::int64_t prom
     m->hoveredCell.reset();
     m->lockedCell.reset();
     m->headExtent = m->tileExtent = {};
-    m->headMaximum.reset();
+    m->extents = {};
     m->room = labelRoom(m->scene.tokens, promptTokens, positions);
     m->scene.labelCharacters = m->room.characters;
     if (positions != m->positions) m->view = {0, 0, positions};
@@ -70,8 +70,9 @@ void HeadHeatmap::setTile(const engine::Tile& tile) {
     if (m->scene.rowsReady != before) Q_EMIT layoutChanged();
 }
 
-void HeadHeatmap::setHeadMaximum(std::optional<float> maxPattern) {
-    m->headMaximum = maxPattern;
+void HeadHeatmap::setExtents(const RangeExtents& extents) {
+    if (extents == m->extents) return;
+    m->extents = extents;
     m->rescale();
     refresh();
 }
@@ -80,6 +81,7 @@ void HeadHeatmap::setScale(const ScaleChoice& choice) {
     if (choice == m->choice) return;
     const bool pooled = choice.pooling != m->choice.pooling;
     m->choice = choice;
+    m->takeRanks();
     m->rescale();
     if (pooled)
         relayout();
@@ -91,7 +93,7 @@ void HeadHeatmap::setSelection(const Selection& selection) {
     const bool sameHead =
         m->hasSelection && selection.at == m->selection.at && selection.run == m->selection.run;
     if (!sameHead) {
-        m->headMaximum.reset();
+        m->extents = {};
         m->row.reset();
         m->column.reset();
         m->hoveredCell.reset();

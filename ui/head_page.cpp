@@ -8,12 +8,13 @@
 #include "ui/head_heatmap.h"
 #include "ui/painting/theme.h"
 #include "ui/scale_column.h"
+#include "ui/top_ends.h"
 
 namespace ui {
 
 namespace {
 
-constexpr int hideColumnBelow = 620, left = 2, between = 6, right = 18;
+constexpr int hideColumnBelow = 620, left = 2, between = 6, right = 18, gap = 12;
 
 }  // namespace
 
@@ -21,9 +22,11 @@ HeadPage::HeadPage(QWidget* parent)
     : QWidget(parent),
       m_bar(new HeadBar(this)),
       m_map(new HeadHeatmap(this)),
-      m_column(new ScaleColumn(this)) {
+      m_column(new ScaleColumn(this)),
+      m_ends(new TopEnds(this)) {
     connect(m_column, &ScaleColumn::scaleChanged, m_map, &HeadHeatmap::setScale);
     connect(m_map, &HeadHeatmap::legendChanged, m_column, &ScaleColumn::setLegend);
+    connect(m_column, &ScaleColumn::contentHeightChanged, this, &HeadPage::placeColumn);
     setFocusProxy(m_map);  // where F6 goes
     setMinimumSize(340, 380);
 }
@@ -37,8 +40,21 @@ void HeadPage::resizeEvent(QResizeEvent*) {
     const int mapWidth = width() - left - (hasColumn ? columnWidth + between + right : 0);
     m_map->setGeometry(left, barHeight, mapWidth, height() - barHeight);
     if (hasColumn)
-        m_column->setGeometry(left + mapWidth + between, barHeight, columnWidth,
-                              height() - barHeight);
+        m_column->resize(columnWidth, m_column->height());  // its height follows its width
+    placeColumn();
+}
+
+// The scale takes what it needs, the strongest ends stand below where they have room.
+void HeadPage::placeColumn() {
+    const int top = m_bar->height(), room = height() - top;
+    const int x = m_map->x() + m_map->width() + between;
+    const bool fits = !m_column->isHidden() &&
+                      m_column->contentHeight() + gap + m_ends->sizeHint().height() <= room;
+    m_column->setGeometry(x, top, m_column->width(), fits ? m_column->contentHeight() : room);
+    m_ends->setVisible(fits);
+    if (fits)
+        m_ends->setGeometry(x, top + m_column->contentHeight() + gap, m_column->width(),
+                            m_ends->sizeHint().height());
 }
 
 void HeadPage::paintEvent(QPaintEvent*) {

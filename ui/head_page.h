@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Head bar, map and scale column, wired to one another; the app reaches each through its accessor.
+// Head bar, map, scale column and, below it, the strongest ends, wired to one another; the app
+// reaches each through its accessor.
 #pragma once
 #include <QWidget>
 
@@ -8,6 +9,7 @@ namespace ui {
 class HeadBar;
 class HeadHeatmap;
 class ScaleColumn;
+class TopEnds;
 
 class HeadPage : public QWidget {
     Q_OBJECT
@@ -16,15 +18,19 @@ class HeadPage : public QWidget {
     HeadBar& headBar() const { return *m_bar; }
     HeadHeatmap& heatmap() const { return *m_map; }
     ScaleColumn& scaleColumn() const { return *m_column; }
+    TopEnds& topEnds() const { return *m_ends; }
 
   protected:
     void resizeEvent(QResizeEvent*) override;
     void paintEvent(QPaintEvent*) override;
 
   private:
+    void placeColumn();
+
     HeadBar* m_bar = nullptr;
     HeadHeatmap* m_map = nullptr;
     ScaleColumn* m_column = nullptr;
+    TopEnds* m_ends = nullptr;
 };
 
 }  // namespace ui

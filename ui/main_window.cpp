@@ -10,6 +10,7 @@
 #include <QDragEnterEvent>
 #include <QMimeData>
 #include <QSettings>
+#include <QTabBar>
 #include <QUrl>
 
 #include "ui/checks_badge.h"
@@ -99,6 +100,7 @@ void MainWindow::connectParts() {
         m->prompt->setPrompt(text);
         Q_EMIT promptChosen(text);
     });
+    connect(m->tabs, &QTabBar::currentChanged, this, &MainWindow::showPage);
     connect(m->progress, &ProgressPanel::cancelRequested, this, &MainWindow::stopRequested);
     connect(m->progress, &ProgressPanel::shown, this, &MainWindow::placeProgress);
     connect(m->message, &MessageBar::remedyChosen, this, &MainWindow::remedyChosen);
@@ -145,7 +147,7 @@ void MainWindow::applyScheme(int choice) {
 // In the order of the eye.
 QList<QWidget*> MainWindow::regions() const {
     return {m->prompt,    m->headsDock, m->tabs,     m->strip, m->headPage,
-            m->stepsDock, m->nextDock,  m->barsDock, m->empty};
+            m->stepsDock, m->nextDock,  m->barsDock, m->empty, m->finder};
 }
 
 namespace {

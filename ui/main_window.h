@@ -51,6 +51,8 @@ class MainWindow : public QMainWindow {
     MessageBar& messageBar() const;
 
     void setHeadsWidget(QWidget*);  // content of the Heads dock (the grid); owned from here
+    void setFinderPage(QWidget*);   // the page beside Head; owned from here
+    bool isFinderShown() const;
     void setHeadPage(
         QWidget*);  // below the token strip: head bar, map, scale column; owned from here
     // An action of a view that the app composes, in menu and key overlay like the window's own.
@@ -85,6 +87,8 @@ class MainWindow : public QMainWindow {
     void showMessage(const Message&);             // message bar, and kept in Help, Messages
     const QList<Message>& messages() const;
 
+    void showHeadPage();
+    void showFinderPage();
     void setSolo(
         bool);  // the map alone, docks and strip hidden; Enter, or a double click in the map
     bool isSolo() const;
@@ -119,6 +123,7 @@ class MainWindow : public QMainWindow {
     void poolingRequested();                        // M
     void zoomRequested(int direction);              // + 1, − −1, 0 whole
     void unlockRequested();                         // Esc while a cell is locked
+    void pageChanged();                             // Head or Finder is in front
     void schemeChanged();                           // light or dark was applied
 
   protected:

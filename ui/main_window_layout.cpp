@@ -250,7 +250,10 @@ void MainWindow::placeProgress() {
 
 void MainWindow::setSolo(bool solo) {
     if (solo == m->solo) return;
-    if (solo) m->beforeSolo = saveState(layoutVersion);
+    if (solo) {
+        m->beforeSolo = saveState(layoutVersion);
+        showHeadPage();  // the map alone
+    }
     m->solo = solo;
     if (solo) {
         for (QDockWidget* dock : {m->headsDock, m->stepsDock, m->nextDock, m->barsDock})
@@ -268,9 +271,27 @@ bool MainWindow::isSolo() const {
     return m->solo;
 }
 
+bool MainWindow::isFinderShown() const {
+    return m->finder && m->stack->currentWidget() == m->finder;
+}
+
+void MainWindow::showHeadPage() {
+    m->tabs->setCurrentIndex(0);
+}
+
+void MainWindow::showFinderPage() {
+    if (!m->solo) m->tabs->setCurrentIndex(1);
+}
+
 void MainWindow::showPage() {
-    m->stack->setCurrentWidget(m->strip->tokens().empty() ? static_cast<QWidget*>(m->empty)
-                                                          : m->run);
+    const bool before = isFinderShown();
+    if (m->strip->tokens().empty())
+        m->stack->setCurrentWidget(m->empty);
+    else if (m->finder && m->tabs->currentIndex() == 1)
+        m->stack->setCurrentWidget(m->finder);
+    else
+        m->stack->setCurrentWidget(m->run);
+    if (before != isFinderShown()) Q_EMIT pageChanged();
     placeProgress();
 }
 

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QLabel>
+#include <QStackedWidget>
 #include <QTabBar>
 #include <QVBoxLayout>
 #include <utility>
@@ -66,6 +67,13 @@ void MainWindow::setHeadPage(QWidget* widget) {
     }
     m->headPage = widget;
     m->runLayout->addWidget(widget, 1);
+    orderFocus();
+}
+
+void MainWindow::setFinderPage(QWidget* widget) {
+    m->finder = widget;
+    m->stack->addWidget(widget);
+    if (m->tabs->count() == 1) m->tabs->addTab(QStringLiteral("Finder"));
     orderFocus();
 }
 

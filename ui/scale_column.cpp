@@ -8,6 +8,7 @@
 #include <QStandardItemModel>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "ui/labelled_combo.h"
 #include "ui/painting/colour_bar.h"
@@ -23,7 +24,9 @@ using engine::Pooling;
 using engine::Transfer;
 
 constexpr std::array transfers{Transfer::Sqrt, Transfer::Linear, Transfer::Log};
-constexpr std::array ranges{RangeMode::Head, RangeMode::Fixed};
+constexpr std::array ranges{RangeMode::Head, RangeMode::Layer, RangeMode::Model, RangeMode::Fixed};
+constexpr std::array sinks{SinkMode::OutOfScale, SinkMode::InScale, SinkMode::Hidden};
+constexpr int rankItem = 3;
 constexpr std::array poolings{Pooling::Max, Pooling::Mean, Pooling::Sum};
 
 template <typename T, std::size_t N>
@@ -46,22 +49,27 @@ void setOffered(QComboBox& combo, int index, bool offered) {
 ScaleColumn::ScaleColumn(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Colour scale"));
     m_scale = new LabelledCombo(tr("Scale"), this);
-    m_scale->addItems({QStringLiteral("√"), tr("linear"), tr("log")});
+    m_scale->addItems({QStringLiteral("√"), tr("linear"), tr("log"), tr("rank in view")});
     m_scale->setToolTip(tr("How a value becomes a colour"));
     m_range = new LabelledCombo(tr("Range"), this);
-    m_range->addItems({tr("head"), tr("fixed, 0–1")});
+    m_range->addItems({tr("head"), tr("layer"), tr("model"), tr("fixed, 0–1")});
     m_range->setToolTip(
-        tr("The value of the last colour: this head's largest, or 1 for every head"));
+        tr("The value of the last colour: the largest of this "
+           "head, of its layer's heads or of all "
+           "heads, or 1 for every head"));
     m_sink = new LabelledCombo(tr("Sink"), this);
-    m_sink->addItems({tr("out of scale"), tr("in scale")});
+    m_sink->addItems({tr("out of scale"), tr("in scale"), tr("hidden")});
     m_sink->setToolTip(
-        tr("Whether source 0, where many heads put most of their weight, counts for the range"));
+        tr("Whether source 0, where many heads put most of their "
+           "weight, counts for the range, or is "
+           "drawn at all"));
     m_pooling = new LabelledCombo(tr("Pooling"), this);
     m_pooling->addItems({tr("max"), tr("mean"), tr("sum")});
     m_pooling->setToolTip(tr("What a pixel of several cells shows"));
     connect(m_scale, &QComboBox::activated, this, [this](int i) {
         ScaleChoice next = m_choice;
-        next.transfer = transfers[static_cast<std::size_t>(i)];
+        next.rank = i == rankItem;
+        if (!next.rank) next.transfer = transfers[static_cast<std::size_t>(i)];
         choose(next);
     });
     connect(m_range, &QComboBox::activated, this, [this](int i) {
@@ -71,7 +79,7 @@ ScaleColumn::ScaleColumn(QWidget* parent) : QWidget(parent) {
     });
     connect(m_sink, &QComboBox::activated, this, [this](int i) {
         ScaleChoice next = m_choice;
-        next.sinkInScale = i == 1;
+        next.sink = sinks[static_cast<std::size_t>(i)];
         choose(next);
     });
     connect(m_pooling, &QComboBox::activated, this, [this](int i) {
@@ -102,21 +110,41 @@ void ScaleColumn::choose(const ScaleChoice& choice) {
 
 void ScaleColumn::nextScale() {
     ScaleChoice next = m_choice;
-    next.transfer = after(transfers, m_choice.transfer, isSigned(m_legend.quantity) ? 2 : 3);
+    const std::size_t offered = isSigned(m_legend.quantity) ? 2 : 3;
+    const auto at = static_cast<std::size_t>(indexOf(transfers, m_choice.transfer));
+    // The last of the round is the rank.
+    next.rank = !m_choice.rank && at + 1 >= offered;
+    if (m_choice.rank)
+        next.transfer = transfers.front();
+    else if (!next.rank)
+        next.transfer = transfers[at + 1];
     choose(next);
 }
 
+bool ScaleColumn::isOffered(RangeMode mode) const {
+    switch (mode) {
+        case RangeMode::Head: return true;
+        case RangeMode::Layer: return m_legend.hasLayer;
+        case RangeMode::Model: return m_legend.hasModel;
+        case RangeMode::Fixed: return m_legend.quantity == engine::Quantity::Pattern;
+    }
+    return false;
+}
+
+RangeMode ScaleColumn::range() const {
+    return isOffered(m_choice.range) ? m_choice.range : RangeMode::Head;
+}
+
 void ScaleColumn::nextRange() {
-    if (m_legend.quantity != engine::Quantity::Pattern)
-        return;  // only probabilities have a fixed range
     ScaleChoice next = m_choice;
-    next.range = after(ranges, m_choice.range);
+    next.range = after(ranges, range());
+    while (!isOffered(next.range)) next.range = after(ranges, next.range);
     choose(next);
 }
 
 void ScaleColumn::nextSink() {
     ScaleChoice next = m_choice;
-    next.sinkInScale = !m_choice.sinkInScale;
+    next.sink = after(sinks, m_choice.sink);
     choose(next);
 }
 
@@ -130,6 +158,10 @@ void ScaleColumn::nextPooling() {
 QStringList ScaleColumn::notes() const {
     QStringList notes;
     if (!m_legend.hasData) return notes;
+    if (m_choice.rank) notes += tr("rank: compare places, not values");
+    if (m_legend.hiddenSources == 1) notes += tr("source 0 is not drawn");
+    if (m_legend.hiddenSources > 1)
+        notes += tr("sources 0 to %1 are not drawn").arg(m_legend.hiddenSources - 1);
     if (m_legend.exceeded)
         notes += m_legend.onlySinkExceeds ? tr("▸ source 0 exceeds the range")
                                           : tr("▸ some cells exceed the range");
@@ -156,7 +188,9 @@ void ScaleColumn::refresh() {
     const bool diverging = isSigned(m_legend.quantity);
     setOffered(*m_scale, 2, !diverging);
     const bool logAsRoot = diverging && m_choice.transfer == Transfer::Log;
-    m_scale->setCurrentIndex(logAsRoot ? 0 : indexOf(transfers, m_choice.transfer));
+    m_scale->setCurrentIndex(m_choice.rank ? rankItem
+                             : logAsRoot   ? 0
+                                           : indexOf(transfers, m_choice.transfer));
     const ColourScale& scale = m_legend.scale;
     const QString low = diverging       ? QStringLiteral("\u2212")
                         : scale.low > 0 ? scaleNumber(scale.low, m_legend.quantity) + u'–'
@@ -166,14 +200,21 @@ void ScaleColumn::refresh() {
                                          : scale.high < 100 ? 1
                                                             : 0);
     const QString extent = diverging ? QStringLiteral("±") + high : low + high;
-    m_range->setItemText(0, m_legend.hasData && (m_choice.range == RangeMode::Head || !isPattern)
-                                ? tr("head, %1").arg(extent)
-                                : tr("head"));
+    const std::array names{tr("head"), tr("layer"), tr("model")};
+    for (int i = 0; i < 3; ++i) {
+        const RangeMode mode = ranges[static_cast<std::size_t>(i)];
+        const QString& name = names[static_cast<std::size_t>(i)];
+        m_range->setItemText(i, m_legend.hasData && range() == mode
+                                    ? QStringLiteral("%1, %2").arg(name, extent)
+                                    : name);
+        setOffered(*m_range, i, isOffered(mode));
+    }
     m_range->setItemText(
-        1, m_choice.transfer == Transfer::Log ? tr("fixed, 5e-4–1") : tr("fixed, 0–1"));
-    setOffered(*m_range, 1, isPattern);
-    m_range->setCurrentIndex(isPattern ? indexOf(ranges, m_choice.range) : 0);
-    m_sink->setCurrentIndex(m_choice.sinkInScale ? 1 : 0);
+        3, m_choice.transfer == Transfer::Log ? tr("fixed, 5e-4–1") : tr("fixed, 0–1"));
+    setOffered(*m_range, 3, isPattern);
+    m_range->setCurrentIndex(indexOf(ranges, range()));
+    m_range->setEnabled(!m_choice.rank);
+    m_sink->setCurrentIndex(indexOf(sinks, m_choice.sink));
     m_pooling->setCurrentIndex(indexOf(poolings, m_choice.pooling));
     m_pooling->setVisible(m_legend.cellsPerPixel > 1);
 
@@ -184,9 +225,15 @@ void ScaleColumn::refresh() {
         combo->setGeometry(0, y, width(), height);
         y += height + comboGap;
     }
+    if (contentHeight() != std::exchange(m_height, contentHeight())) Q_EMIT contentHeightChanged();
     setAccessibleDescription(quantityTitle(m_legend.quantity) + QStringLiteral(", ") +
                              notes().join(QStringLiteral(", ")));
     update();
+}
+
+int ScaleColumn::contentHeight() const {
+    const LabelledCombo* last = m_legend.cellsPerPixel > 1 ? m_pooling : m_sink;
+    return last->geometry().bottom() + 6 + 14 * static_cast<int>(notes().size());
 }
 
 void ScaleColumn::paintEvent(QPaintEvent*) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The colour bar, what makes it, and what it leaves out: quantity, scale, range, sink, pooling,
-// notes.
+// The colour bar, what makes it, and what it leaves out: quantity, scale,
+// range, sink, pooling, notes.
 #pragma once
 #include <QStringList>
 #include <QWidget>
@@ -19,6 +19,7 @@ class ScaleColumn : public QWidget {
     void setChoice(const ScaleChoice&);  // as if chosen here, without the signal
     const ScaleChoice& choice() const { return m_choice; }
     QStringList notes() const;  // "▸ source 0 exceeds the range", "no pooling, 1 cell = 33 px"
+    int contentHeight() const;  // down to the last note
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
@@ -30,6 +31,7 @@ class ScaleColumn : public QWidget {
 
   Q_SIGNALS:
     void scaleChanged(const ui::ScaleChoice& choice);
+    void contentHeightChanged();
 
   protected:
     void paintEvent(QPaintEvent*) override;
@@ -39,9 +41,12 @@ class ScaleColumn : public QWidget {
   private:
     void choose(const ScaleChoice&);
     void refresh();
+    bool isOffered(RangeMode) const;
+    RangeMode range() const;  // in effect: the chosen one, or the head's where that is not known
 
     MapLegend m_legend;
     ScaleChoice m_choice;
+    int m_height = 0;
     LabelledCombo *m_scale = nullptr, *m_range = nullptr, *m_sink = nullptr, *m_pooling = nullptr;
 };
 

@@ -40,6 +40,11 @@ StepBar::StepBar(QWidget* parent) : QWidget(parent) {
         setFollowNewest(at + 1 == steps().size());
         Q_EMIT stepSelected(steps()[at].position);
     });
+    connect(m_lane, &StepLane::alternativeClicked, this,
+            [this](int step, const engine::Candidate& candidate) {
+                Q_EMIT forkRequested(engine::Position{m_prompt + step}, candidate);
+            });
+    connect(m_lane, &StepLane::runClicked, this, &StepBar::runRequested);
     clear(
         QStringLiteral("The prompt's rows, then one column a generated token with what else it "
                        "could have been. Earlier steps are a click away."));
@@ -107,6 +112,16 @@ void StepBar::showText() {
     m_lane->setMaximumHeight(generating ? m_lane->sizeHint().height() : QWIDGETSIZE_MAX);
 }
 
+void StepBar::setRuns(const QString& shown, const QString& origin, std::vector<OtherRun> others) {
+    m_lane->setRuns(shown, origin, std::move(others));
+    showText();
+    if (!steps().empty()) Q_EMIT heightWanted(sizeHint().height());
+}
+
+void StepBar::setForkable(bool forkable) {
+    m_lane->setForkable(forkable);
+}
+
 void StepBar::setNote(const QString& note) {
     m_lane->setNote(note);
 }
@@ -128,6 +143,15 @@ const std::vector<engine::Step>& StepBar::steps() const {
 
 QRect StepBar::stepRect(int index) const {
     return m_lane->stepRect(index).translated(m_lane->mapTo(this, m_lane->viewport()->pos()));
+}
+
+QRect StepBar::alternativeRect(int step, int row) const {
+    return m_lane->alternativeRect(step, row).translated(
+        m_lane->mapTo(this, m_lane->viewport()->pos()));
+}
+
+QRect StepBar::otherRunRect(int index) const {
+    return m_lane->otherRunRect(index).translated(m_lane->mapTo(this, m_lane->viewport()->pos()));
 }
 
 QRect StepBar::prefillRect() const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Prefill, the candidates after it and, once tokens are generated, one lane of steps.
+// Prefill, the candidates after it and, once tokens are generated, one lane of
+// steps.
 #pragma once
 #include <QWidget>
 #include <cstdint>
@@ -18,6 +19,7 @@ namespace ui {
 
 class GeneratedText;
 class StepLane;
+struct OtherRun;
 
 class StepBar : public QWidget {
     Q_OBJECT
@@ -32,11 +34,13 @@ class StepBar : public QWidget {
     void appendStep(const engine::Step&);
     void setPlan(const QString& sampler,
                  int planned);  // "greedy", 16: the lane says "greedy, 9 of 16"
-    // The generated text under the lane: what a step added, what is held back of half a character,
-    // and whether more is on its way.
+    // The generated text under the lane: what a step added, what is held back of
+    // half a character, and whether more is on its way.
     void appendText(const std::string& added, const std::string& unfinished);
     void setRunning(bool);
     const GeneratedText& text() const { return *m_text; }
+    void setRuns(const QString& shown, const QString& origin, std::vector<OtherRun> others);
+    void setForkable(bool);        // alternatives and candidates can be clicked
     void setNote(const QString&);  // e.g. why no step is possible; empty: the usual hint
     void setSelected(std::optional<engine::Position> dest);  // marks the step whose row is selected
     void setFollowNewest(bool);
@@ -44,15 +48,20 @@ class StepBar : public QWidget {
     const std::vector<engine::Step>& steps() const;
     QRect stepRect(int index) const;  // in this widget's coordinates; empty when out of view
     QRect prefillRect() const;
+    QRect alternativeRect(int step, int row) const;  // as stepRect
+    QRect otherRunRect(int index) const;
     QWidget* canvas() const;  // what the mouse is on, for tests
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
-    void stepSelected(
-        engine::Position row);  // a step's own row, or the prompt's last for the prefill box
+    void stepSelected(engine::Position row);  // a step's own row, or the prompt's
+                                              // last for the prefill box
     void followNewestChanged(bool);
+    void forkRequested(engine::Position at,
+                       const engine::Candidate&);  // that token in that place
+    void runRequested(int other);                  // the one at that place among the others
     void heightWanted(int height);  // the lane needs more room than the candidates, and back
 
   private:

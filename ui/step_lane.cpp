@@ -22,7 +22,7 @@ using namespace step_lane;
 StepLane::StepLane(QWidget* parent) : QAbstractScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setAccessibleName(QStringLiteral("Steps"));
-    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     setFocusPolicy(Qt::TabFocus);
     viewport()->setMouseTracking(true);
 }
@@ -64,6 +64,20 @@ void StepLane::setPlan(const QString& sampler, int planned) {
 
 void StepLane::setNote(const QString& note) {
     m_note = note;
+    viewport()->update();
+}
+
+void StepLane::setRuns(const QString& shown, const QString& origin, std::vector<OtherRun> others) {
+    m_runName = shown;
+    m_runOrigin = origin;
+    m_others = std::move(others);
+    refreshRange();
+    updateGeometry();
+}
+
+void StepLane::setForkable(bool forkable) {
+    m_forkable = forkable;
+    m_choice.reset();
     viewport()->update();
 }
 
@@ -112,6 +126,54 @@ QRect StepLane::stepRect(int index) const {
             boxHeight};
 }
 
+QRect StepLane::alternativeRect(int step, int row) const {
+    const QRect box = stepRect(step);
+    return {box.left(), alternativesTop + row * alternativeHeight, box.width(), alternativeHeight};
+}
+
+QRect StepLane::otherRunRect(int index) const {
+    return {0, othersTop + index * runHeight - verticalScrollBar()->value(), viewport()->width(),
+            runHeight};
+}
+
+int StepLane::otherRunAt(QPoint at) const {
+    if (!isGenerating() || at.y() < othersTop) return -1;
+    const int index = (at.y() - othersTop + verticalScrollBar()->value()) / runHeight;
+    return index < static_cast<int>(m_others.size()) ? index : -1;
+}
+
+std::vector<const engine::Candidate*> StepLane::alternativesOf(int step) const {
+    std::vector<const engine::Candidate*> others;
+    const engine::Step& at = m_steps[static_cast<std::size_t>(step)];
+    for (const engine::Candidate& candidate : at.alternatives) {
+        if (candidate.token == at.token.id) continue;
+        if (static_cast<int>(others.size()) == alternatives) break;
+        others.push_back(&candidate);
+    }
+    return others;
+}
+
+std::optional<StepLane::Choice> StepLane::choiceAt(QPoint at) const {
+    if (!m_forkable) return std::nullopt;
+    if (!isGenerating()) {
+        for (int i = 0; m_note.isEmpty() && i < static_cast<int>(m_candidates.size()); ++i)
+            if (candidateRect(i).contains(at)) return Choice{0, i};
+        return std::nullopt;
+    }
+    const int step = columnAt(at);
+    if (step < 0 || at.y() >= othersTop) return std::nullopt;
+    for (int row = 0; row < static_cast<int>(alternativesOf(step).size()); ++row)
+        if (alternativeRect(step, row).contains(at)) return Choice{step, row};
+    return std::nullopt;
+}
+
+const engine::Candidate* StepLane::candidateOf(const Choice& choice) const {
+    const auto row = static_cast<std::size_t>(choice.row);
+    if (!isGenerating()) return row < m_candidates.size() ? &m_candidates[row] : nullptr;
+    const auto others = alternativesOf(choice.step);
+    return row < others.size() ? others[row] : nullptr;
+}
+
 int StepLane::columnAt(QPoint at) const {
     if (!isGenerating() || at.x() < leftColumn) return -1;
     const int column = (at.x() - leftColumn + horizontalScrollBar()->value()) / pitch;
@@ -129,11 +191,28 @@ void StepLane::refreshRange() {
     bar->setSingleStep(pitch);
     bar->setRange(0, std::max(0, over));
     if (atEnd) bar->setValue(bar->maximum());
+    const int lanes = isGenerating() ? static_cast<int>(m_others.size()) * runHeight : 0;
+    const int room = std::max(0, viewport()->height() - othersTop);
+    verticalScrollBar()->setPageStep(std::max(1, room));
+    verticalScrollBar()->setSingleStep(runHeight);
+    verticalScrollBar()->setRange(0, std::max(0, lanes - room));
     viewport()->update();
 }
 
 QString StepLane::toolTipAt(QPoint at) const {
     if (prefillRect().contains(at)) return QStringLiteral("Select the prompt's last row (Home)");
+    if (const auto choice = choiceAt(at)) {
+        if (const engine::Candidate* candidate = candidateOf(*choice))
+            return QStringLiteral(
+                       "%1 · token %2\np = %3\nClick: go on from here "
+                       "with this token, in a "
+                       "run of its own")
+                .arg(visibleToken(candidate->bytes))
+                .arg(engine::to_int(candidate->token))
+                .arg(candidate->probability, 0, 'g', 6);
+    }
+    if (const int other = otherRunAt(at); other >= 0)
+        return QStringLiteral("Show %1").arg(m_others[static_cast<std::size_t>(other)].name);
     const int column = columnAt(at);
     if (column >= 0) {
         const engine::Step& step = m_steps[static_cast<std::size_t>(column)];
@@ -166,6 +245,7 @@ bool StepLane::viewportEvent(QEvent* event) {
     }
     if (event->type() == QEvent::Leave) {
         m_hovered = -1;
+        m_choice.reset();
         viewport()->update();
     }
     return QAbstractScrollArea::viewportEvent(event);
@@ -177,16 +257,26 @@ void StepLane::resizeEvent(QResizeEvent* event) {
 }
 
 void StepLane::mouseMoveEvent(QMouseEvent* event) {
-    const int column = columnAt(event->position().toPoint());
-    if (column == m_hovered) return;
+    const QPoint at = event->position().toPoint();
+    const auto choice = choiceAt(at);
+    const int column = choice || at.y() >= alternativesTop ? -1 : columnAt(at);
+    const bool clickable = choice || otherRunAt(at) >= 0;
+    viewport()->setCursor(clickable ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    if (column == m_hovered && choice == m_choice) return;
     m_hovered = column;
+    m_choice = choice;
     viewport()->update();
 }
 
 void StepLane::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     const QPoint at = event->position().toPoint();
-    if (prefillRect().contains(at) && m_read > 0) {
+    if (const auto choice = choiceAt(at)) {
+        const engine::Candidate* candidate = candidateOf(*choice);
+        if (candidate) Q_EMIT alternativeClicked(choice->step, engine::Candidate(*candidate));
+    } else if (const int other = otherRunAt(at); other >= 0) {
+        Q_EMIT runClicked(other);
+    } else if (prefillRect().contains(at) && m_read > 0) {
         Q_EMIT prefillClicked();
     } else if (const int column = columnAt(at); column >= 0) {
         Q_EMIT stepClicked(column);
@@ -206,7 +296,8 @@ void StepLane::changeEvent(QEvent* event) {
 }
 
 QSize StepLane::sizeHint() const {
-    return {600, isGenerating() ? laneHeight : candidatesHeight};
+    const int lanes = std::min(mostLanes, static_cast<int>(m_others.size()));
+    return {600, isGenerating() ? laneHeight + lanes * runHeight : candidatesHeight};
 }
 
 }  // namespace ui

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The content of the Steps dock, own painting: a prefill box at the left, then either the
-// candidates after the prompt or a column a step, which scroll.
+// The content of the Steps dock, own painting: a prefill box at the left, then
+// either the candidates after the prompt or a column a step, which scroll.
 #pragma once
 #include <QAbstractScrollArea>
 #include <QString>
@@ -11,6 +11,13 @@
 #include "engine/values/run.h"
 
 namespace ui {
+
+// A run beside the one shown: a fork, or what it was forked from.
+struct OtherRun {
+    QString name, origin;  // "Run B", "fork of A at 3"
+    int sharedSteps = 0;   // with the run shown: they are not drawn again
+    std::vector<engine::Step> steps;
+};
 
 class StepLane : public QAbstractScrollArea {
     Q_OBJECT
@@ -24,11 +31,15 @@ class StepLane : public QAbstractScrollArea {
     void appendStep(const engine::Step&);
     void setPlan(const QString& sampler, int planned);
     void setNote(const QString&);
+    void setRuns(const QString& shown, const QString& origin, std::vector<OtherRun> others);
+    void setForkable(bool);  // alternatives and candidates can be clicked
     void setSelected(std::optional<std::int64_t> row);
     void scrollToEnd();
     const std::vector<engine::Step>& steps() const { return m_steps; }
-    QRect stepRect(int index) const;       // in viewport coordinates, may be out of view
-    QRect candidateRect(int index) const;  // boxes are as wide as their tokens
+    QRect stepRect(int index) const;                 // in viewport coordinates, may be out of view
+    QRect candidateRect(int index) const;            // boxes are as wide as their tokens
+    QRect alternativeRect(int step, int row) const;  // as stepRect
+    QRect otherRunRect(int index) const;             // its whole lane
     QRect prefillRect() const;
     QString prefillText() const;
 
@@ -38,6 +49,9 @@ class StepLane : public QAbstractScrollArea {
   Q_SIGNALS:
     void prefillClicked();
     void stepClicked(int index);
+    void alternativeClicked(int step,
+                            const engine::Candidate&);  // at the number of steps: a candidate
+    void runClicked(int other);                         // its place among the others
 
   protected:
     bool viewportEvent(QEvent*) override;
@@ -51,6 +65,18 @@ class StepLane : public QAbstractScrollArea {
   private:
     bool isGenerating() const { return !m_steps.empty(); }
     int columnAt(QPoint) const;  // −1: none
+    // What can be forked to under the mouse: the step, and which of its
+    // alternatives or candidates.
+    struct Choice {
+        int step = -1, row = 0;
+        bool operator==(const Choice&) const = default;
+    };
+    std::optional<Choice> choiceAt(QPoint) const;
+    const engine::Candidate* candidateOf(const Choice&) const;
+    std::vector<const engine::Candidate*> alternativesOf(int step) const;
+    int otherRunAt(QPoint) const;  // −1: none
+    void paintOtherRuns(QPainter&) const;
+    void paintAlternatives(QPainter&, int step) const;
     void refreshRange();
     void paintPrefill(QPainter&) const;
     void paintCandidates(QPainter&) const;
@@ -65,6 +91,10 @@ class StepLane : public QAbstractScrollArea {
     int m_planned = 0;
     std::optional<std::int64_t> m_selected;
     int m_hovered = -1;
+    std::optional<Choice> m_choice;  // hovered
+    QString m_runName, m_runOrigin;
+    std::vector<OtherRun> m_others;
+    bool m_forkable = false;
 };
 
 }  // namespace ui

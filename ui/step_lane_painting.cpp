@@ -89,15 +89,18 @@ void StepLane::paintCandidates(QPainter& painter) const {
         TokenBox token;
         token.text = visibleToken(candidate.bytes);
         token.noRow = i > 0;
+        token.hovered = m_choice == Choice{0, i};
         paintTokenBox(painter, box, token);
         probability(painter, box, candidate.probability, i == 0 ? theme().bar : theme().mlpBar);
         end = box.right() + 10;
     }
-    const QString hint = !m_note.isEmpty()      ? m_note
-                         : m_candidates.empty() ? QString()
-                         : m_sampler == QStringLiteral("greedy")
-                             ? QStringLiteral("Step takes the first")
-                             : QStringLiteral("Step samples one of them");
+    QString hint = !m_note.isEmpty()      ? m_note
+                   : m_candidates.empty() ? QString()
+                   : m_sampler == QStringLiteral("greedy")
+                       ? QStringLiteral("Step takes the first")
+                       : QStringLiteral("Step samples one of them");
+    if (m_note.isEmpty() && m_forkable && !m_candidates.empty())
+        hint += QStringLiteral(",\nclick one to go on with it");
     const QRect room(end, candidateTop, viewport()->width() - end - margin, 40);
     write(painter, room, hint, words, theme().text2,
           m_note.isEmpty() ? Qt::AlignRight | Qt::AlignTop : Qt::AlignLeft | Qt::AlignTop,
@@ -113,6 +116,8 @@ void StepLane::paintSteps(QPainter& painter) const {
           theme().text2, Qt::AlignLeft | Qt::AlignVCenter);
     QString plan = m_sampler;
     if (m_planned > 0) plan += QStringLiteral(", %1 of %2").arg(m_steps.size()).arg(m_planned);
+    if (!m_others.empty()) plan = m_runName + QStringLiteral(" · ") + plan;
+    if (!m_others.empty() && !m_runOrigin.isEmpty()) plan += u'\n' + m_runOrigin;
     write(painter, QRect(margin, stepTop + boxHeight + 4, leftColumn - margin - 6, 40), plan,
           wordFont(10), theme().text2, Qt::AlignLeft | Qt::AlignTop, Qt::TextWordWrap);
     painter.save();
@@ -133,6 +138,7 @@ void StepLane::paintSteps(QPainter& painter) const {
               Qt::AlignLeft | Qt::AlignVCenter);
     }
     painter.restore();
+    paintOtherRuns(painter);
 }
 
 void StepLane::paintStep(QPainter& painter, int index) const {
@@ -150,22 +156,60 @@ void StepLane::paintStep(QPainter& painter, int index) const {
     token.hovered = index == m_hovered;
     paintTokenBox(painter, box, token);
     probability(painter, box, step.probability, theme().bar);
+    paintAlternatives(painter, index);
+}
+
+void StepLane::paintAlternatives(QPainter& painter, int step) const {
+    const QFont font = monoFont(10);
+    const int number = QFontMetrics(font).horizontalAdvance(QStringLiteral(".00")) + 3;
     int row = 0;
-    for (const engine::Candidate& other : step.alternatives) {
-        if (other.token == step.token.id) continue;
-        if (row == alternatives) break;
-        const QRect line(box.left(), alternativesTop + row * alternativeHeight, box.width(),
-                         alternativeHeight);
-        const QFont font = monoFont(10);
-        const int number = QFontMetrics(font).horizontalAdvance(QStringLiteral(".00")) + 3;
+    for (const engine::Candidate* other : alternativesOf(step)) {
+        const QRect line = alternativeRect(step, row);
+        const bool hovered = m_choice == Choice{step, row};
+        if (hovered) painter.fillRect(line, theme().accentGround);
         painter.setFont(font);
-        painter.setPen(theme().text2);
-        paintTokenText(painter, line.adjusted(0, 0, -number, 0), visibleToken(other.bytes),
+        painter.setPen(hovered ? theme().text : theme().text2);
+        paintTokenText(painter, line.adjusted(0, 0, -number, 0), visibleToken(other->bytes),
                        Qt::AlignLeft);
-        write(painter, line, shortProbability(other.probability), font, theme().text2,
-              Qt::AlignRight | Qt::AlignVCenter);
+        write(painter, line, shortProbability(other->probability), font,
+              hovered ? theme().text : theme().text2, Qt::AlignRight | Qt::AlignVCenter);
         ++row;
     }
+}
+
+// A lane each: its name, and its own steps under those of the run shown.
+void StepLane::paintOtherRuns(QPainter& painter) const {
+    const int wide = viewport()->width();
+    painter.save();
+    painter.setClipRect(QRect(0, othersTop, wide, viewport()->height() - othersTop));
+    for (int i = 0; i < static_cast<int>(m_others.size()); ++i) {
+        const OtherRun& run = m_others[static_cast<std::size_t>(i)];
+        const QRect lane = otherRunRect(i);
+        painter.setPen(theme().softBorder);
+        painter.drawLine(lane.left(), lane.top(), lane.right(), lane.top());
+        write(painter, QRect(margin, lane.top() + 4, leftColumn - margin - 6, 14), run.name,
+              wordFont(11, true), theme().text, Qt::AlignLeft | Qt::AlignVCenter);
+        write(painter, QRect(margin, lane.top() + 18, leftColumn - margin - 6, 14), run.origin,
+              wordFont(10), theme().text2, Qt::AlignLeft | Qt::AlignVCenter);
+        painter.save();
+        painter.setClipRect(
+            QRect(leftColumn - 2, lane.top(), wide - leftColumn + 2, lane.height()) &
+            QRect(0, othersTop, wide, viewport()->height()));
+        for (std::size_t step = static_cast<std::size_t>(run.sharedSteps); step < run.steps.size();
+             ++step) {
+            QRect box = stepRect(static_cast<int>(step));
+            box.moveTop(lane.top() + 7);
+            if (box.left() > wide) break;
+            if (box.right() < leftColumn) continue;
+            TokenBox token;
+            token.text = visibleToken(run.steps[step].token.bytes);
+            token.control = run.steps[step].token.control;
+            token.generated = true;
+            paintTokenBox(painter, box, token);
+        }
+        painter.restore();
+    }
+    painter.restore();
 }
 
 }  // namespace ui

@@ -162,6 +162,11 @@ void WindowActions::buildView() {
     simple(QStringLiteral("Next &pooling"), {QKeySequence(Qt::Key_M)},
            &MainWindow::poolingRequested);
     menu(Menu::View)->addSeparator();
+    addForRun(Menu::View, QStringLiteral("&Head page"), {QKeySequence(Qt::CTRL | Qt::Key_1)},
+              [this] { m_window.showHeadPage(); });
+    addForRun(Menu::View, QStringLiteral("&Finder page"), {QKeySequence(Qt::CTRL | Qt::Key_2)},
+              [this] { m_window.showFinderPage(); });
+    menu(Menu::View)->addSeparator();
     addForRun(Menu::View, QStringLiteral("Zoom &in"),
               {QKeySequence(Qt::Key_Plus), QKeySequence(Qt::Key_Equal)},
               [this] { Q_EMIT m_window.zoomRequested(1); });

@@ -39,7 +39,7 @@ struct MainWindow::Parts {
     QWidget* run = nullptr;  // strip above the head page
     QVBoxLayout* runLayout = nullptr;
     TokenStrip* strip = nullptr;
-    QWidget* headPage = nullptr;
+    QWidget *headPage = nullptr, *finder = nullptr;
     ProgressPanel* progress = nullptr;
     QRect progressArea;  // in headPage's coordinates
 

@@ -11,6 +11,7 @@
 #include "ui/painting/theme.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
+#include "ui/top_ends.h"
 
 using engine::Position;
 using ui::TokenStrip;
@@ -154,6 +155,33 @@ class FrameStrip : public QObject {
         QCOMPARE(pixel(1, false), ui::theme().base);
         QVERIFY(pixel(1, true).red() > pixel(1, true).blue() + 60);      // dest is orange
         QVERIFY(pixel(2, false).blue() > pixel(2, false).green() + 60);  // src is violet
+    }
+
+    void strongestEnds() {
+        QVERIFY(ui::largestOf({}, 5).empty());
+        const auto top = ui::largestOf({0.1F, 0.5F, 0.0F, 0.5F, 0.2F}, 3);
+        QCOMPARE(top.size(), std::size_t(3));
+        QCOMPARE(top[0].first, 1);
+        QCOMPARE(top[1].first, 3);
+        QCOMPARE(top[2].first, 4);
+        QCOMPARE(ui::largestOf({0.1F, 0.0F}, 5).size(), std::size_t(1));
+
+        ui::TopEnds ends;
+        ends.setRow(QStringLiteral("4 <b>"), {{Position{1}, QStringLiteral("1 ·a"), 0.5F},
+                                              {Position{0}, QStringLiteral("0 &"), 0.25F}});
+        ends.setColumn(QStringLiteral("1 ·a"), {{Position{4}, QStringLiteral("4 <b>"), 0.5F}});
+        show(ends, {200, 240});
+        QSignalSpy source(&ends, &ui::TopEnds::sourceChosen), dest(&ends, &ui::TopEnds::destChosen);
+        QTest::mouseClick(&ends, Qt::LeftButton, {}, ends.lineRect(true, 1).center());
+        QCOMPARE(source.takeFirst()[0].value<Position>(), Position{0});
+        QTest::mouseClick(&ends, Qt::LeftButton, {}, ends.lineRect(false, 0).center());
+        QCOMPARE(dest.takeFirst()[0].value<Position>(), Position{4});
+        QTest::mouseClick(&ends, Qt::LeftButton, {}, ends.lineRect(false, 3).center());
+        QCOMPARE(dest.count() + source.count(), 0);
+        QVERIFY(ends.accessibleDescription().startsWith(
+            QStringLiteral("4 <b> attends to, 1 ·a 0.500")));
+        ends.clear();
+        QVERIFY(ends.accessibleDescription().isEmpty());
     }
 
     void stripHovers() {

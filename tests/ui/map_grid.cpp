@@ -293,11 +293,29 @@ class MapGridTest : public QObject {
         QCOMPARE(changed.last()[0].value<ScaleChoice>(), column.choice());
         QCOMPARE(column.choice().transfer, engine::Transfer::Linear);
         QCOMPARE(column.choice().range, RangeMode::Fixed);
-        QVERIFY(column.choice().sinkInScale);
+        QCOMPARE(column.choice().sink, SinkMode::InScale);
+        column.nextSink();
+        QCOMPARE(column.choice().sink, SinkMode::Hidden);
+        column.nextSink();
+        QCOMPARE(column.choice().sink, SinkMode::OutOfScale);
         legend.quantity = engine::Quantity::Scores;
         column.setLegend(legend);
         column.nextScale();
-        QCOMPARE(column.choice().transfer, engine::Transfer::Sqrt);  // log is for what has no sign
+        QVERIFY(column.choice().rank);  // log is for what has no sign
+        QVERIFY(column.notes().contains(QStringLiteral("rank: compare places, not values")));
+        column.nextScale();
+        QVERIFY(!column.choice().rank);
+        QCOMPARE(column.choice().transfer, engine::Transfer::Sqrt);
+        // A range is offered where the metrics know it.
+        column.nextRange();
+        QCOMPARE(combos[1]->currentText(), QStringLiteral("head, ±0.83"));
+        legend.hasLayer = legend.hasModel = true;
+        legend.scale.diverging = true;
+        column.setLegend(legend);
+        column.nextRange();
+        QCOMPARE(column.choice().range, RangeMode::Layer);
+        column.nextRange();
+        QCOMPARE(combos[1]->currentText(), QStringLiteral("model, ±0.83"));
     }
 };
 

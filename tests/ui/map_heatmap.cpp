@@ -3,6 +3,8 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
+#include <array>
+#include <cmath>
 
 #include "tests/ui/map_support.h"
 #include "ui/head_heatmap.h"
@@ -190,6 +192,57 @@ class MapHeatmapTest : public QObject {
         // The axis stays absolute: the last row's sources are 8 to 11 of 12.
         QTest::mouseClick(&shown.map, Qt::LeftButton, {}, shown.at(11, 8));
         QCOMPARE(shown.clicked.back(), (std::pair<std::int64_t, std::int64_t>(11, 8)));
+    }
+
+    void rangesBeyondTheHead() {
+        Shown shown(4, hot32);
+        shown.map.setExtents({0.875F, 0.9F, 0.95F, 3.0F, 7.0F});
+        const auto high = [&](RangeMode range) {
+            ScaleChoice choice;
+            choice.range = range;
+            shown.map.setScale(choice);
+            return static_cast<float>(shown.map.legend().scale.high);
+        };
+        QCOMPARE(high(RangeMode::Head), 0.875F);
+        QCOMPARE(high(RangeMode::Layer), 0.9F);
+        QCOMPARE(high(RangeMode::Model), 0.95F);
+        QCOMPARE(high(RangeMode::Fixed), 1.0F);
+        QVERIFY(shown.map.legend().hasLayer && shown.map.legend().hasModel);
+        shown.map.setExtents({});  // not known: the head's own
+        QCOMPARE(high(RangeMode::Model), 0.875F);
+        QVERIFY(!shown.map.legend().hasModel);
+    }
+
+    void hiddenSinkIsNotDrawn() {
+        Shown shown(4, hot32);
+        ScaleChoice choice;
+        choice.sink = SinkMode::Hidden;
+        shown.map.setScale(choice);
+        QCOMPARE(shown.map.legend().hiddenSources, 1);
+        const QImage picture = shown.map.grab().toImage();
+        QCOMPARE(picture.pixel(shown.at(3, 0)), theme().base.rgb());
+        QVERIFY(picture.pixel(shown.at(3, 1)) != theme().base.rgb());
+        shown.hover(3, 0);  // its value can still be read
+        QCOMPARE(shown.readOut()->content().drawn.value(), 0.125);
+    }
+
+    void ranksSpreadTheColours() {
+        Shown shown(8, [](std::int64_t d, std::int64_t s) {
+            return std::pow(10.0F, -static_cast<float>(d * 3 + s) / 4);
+        });
+        ScaleChoice choice;
+        choice.rank = true;
+        shown.map.setScale(choice);
+        const ColourScale& scale = shown.map.scene().scale;
+        QVERIFY(scale.ranked && scale.ranked->size() == 28);  // all cells but those of source 0
+        // Equally many cells fall into each quarter of the colours.
+        std::array<int, 4> quarters{};
+        for (const float value : *scale.ranked)
+            ++quarters[static_cast<std::size_t>(std::min(3.0, 4 * scale.position(value)))];
+        for (const int count : quarters) QVERIFY2(std::abs(count - 7) <= 1, "uneven");
+        QCOMPARE(scale.position(0), 0.0);
+        for (const double share : {0.2, 0.5, 0.9})
+            QVERIFY(std::abs(scale.position(scale.valueAt(share)) - share) < 0.03);
     }
 
     void clickLocksAndShiftArrowsMove() {

@@ -136,8 +136,10 @@ QString rangeNote(const HeadFigure& figure) {
                    : transfer == engine::Transfer::Sqrt || isSigned(request.quantity)
                        ? QStringLiteral("√")
                        : QStringLiteral("log");
-    note += figure.choice.sinkInScale ? QStringLiteral(", sink in scale")
-                                      : QStringLiteral(", sink out of scale");
+    if (figure.choice.rank) note = QStringLiteral("rank");
+    note += figure.choice.sink == SinkMode::InScale  ? QStringLiteral(", sink in scale")
+            : figure.choice.sink == SinkMode::Hidden ? QStringLiteral(", sink not drawn")
+                                                     : QStringLiteral(", sink out of scale");
     if (request.src.cells_per_pixel <= 1) return note;
     const QString how = request.pooling == engine::Pooling::Mean  ? QStringLiteral("mean")
                         : request.pooling == engine::Pooling::Sum ? QStringLiteral("sum")
@@ -171,11 +173,21 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
     for (const HeadPanel& panel : figure.panels)
         extent.include(extentOf(panel.tile, panel.tileHead, panel.window));
     const engine::Quantity quantity = figure.panels.front().tile.request.quantity;
-    const ColourScale scaleOfAll = scaleFor(figure.choice, quantity, extent, figure.scheme);
+    const double sink = extent.sink;
+    if (figure.largest) extent = {*figure.largest, 0};
+    ColourScale scaleOfAll = scaleFor(figure.choice, quantity, extent, figure.scheme);
+    if (figure.choice.rank) {
+        const HeadPanel& first = figure.panels.front();
+        scaleOfAll.ranked =
+            rankedMagnitudes(first.tile, first.tileHead, first.window, figure.choice.sink);
+        if (!scaleOfAll.ranked->empty() && scaleOfAll.ranked->back() > 0)
+            scaleOfAll.high = static_cast<double>(scaleOfAll.ranked->back());
+    }
     for (std::size_t i = 0; i < figure.panels.size(); ++i) {
         const int column = static_cast<int>(i) % m.columns, row = static_cast<int>(i) / m.columns;
         MapScene scene = sceneOf(figure, figure.panels[i], m, theme, scale);
         scene.scale = scaleOfAll;
+        scene.hidesSink = figure.choice.sink == SinkMode::Hidden;
         const QPointF at(edge + column * (m.panelWidth + panelGap) + m.gutter,
                          m.top + row * (m.panelHeight + panelGap) + panelTitle);
         scene.origin =
@@ -194,7 +206,8 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
                      elidedTo(painter.font(), rangeNote(figure), m.size.width() - edge - after));
     paintColourBar(painter, theme, QRectF(left, top + titleHeight - 4, barWidth, colourBarHeight),
                    scaleOfAll, quantity,
-                   scaleOfAll.exceeds(extent.sink) || scaleOfAll.exceeds(extent.withoutSink));
+                   (figure.choice.sink != SinkMode::Hidden && scaleOfAll.exceeds(sink)) ||
+                       scaleOfAll.exceeds(extent.withoutSink));
 }
 
 QImage renderHeadFigure(const HeadFigure& figure, double scale) {

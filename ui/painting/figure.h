@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pictures for paper: heads' maps and the grid, laid out at a logical size and painted at any
-// scale. Opaque ground.
+// Pictures for paper: heads' maps and the grid, laid out at a logical size and
+// painted at any scale. Opaque ground.
 #pragma once
 #include <QImage>
 #include <QSize>
 #include <QString>
+#include <optional>
 #include <vector>
 
 #include "engine/values/metrics.h"
@@ -25,28 +26,32 @@ struct HeadPanel {
     QString note;       // right of the title, plain text; may be empty
 };
 
-// One head with its labels, several side by side, or all heads of a layer; all on one scale.
+// One head with its labels, several side by side, or all heads of a layer; all
+// on one scale.
 struct HeadFigure {
     std::vector<HeadPanel> panels;
     std::vector<engine::Token> tokens;  // as many as the tile's axes have positions
     ScaleChoice choice;                 // quantity and pooling are the tiles' own
+    std::optional<double> largest;      // of a layer's or model's range; none: the panels' own
     Scheme scheme = Scheme::Light;
     QString title;  // plain text, one line: model and prompt; may be empty
 };
 
-// The axis to ask the tiles of a figure on: at most as many pixels as a panel has at `scale`.
+// The axis to ask the tiles of a figure on: at most as many pixels as a panel
+// has at `scale`.
 engine::Axis figureAxis(std::int64_t tokens, int panels, double scale);
 QSize headFigureSize(const HeadFigure&);  // logical
 void paintHeadFigure(QPainter&, const HeadFigure&, double scale);
-// Exactly headFigureSize() × scale pixels, rounded. Throws engine::Error (BadRequest) for a scale
-// that is not in (0, 16], or an image that Qt cannot hold.
+// Exactly headFigureSize() × scale pixels, rounded. Throws engine::Error
+// (BadRequest) for a scale that is not in (0, 16], or an image that Qt cannot
+// hold.
 QImage renderHeadFigure(const HeadFigure&, double scale);
 
 // All layers × heads as in the window's grid.
 struct GridFigure {
     engine::ModelInfo model;
-    engine::Tile tile;  // U8 or F32 pattern, all heads in order [layer · heads + head], on
-                        // wholeAxis(tokens, gridThumbnail)
+    engine::Tile tile;  // U8 or F32 pattern, all heads in order [layer · heads +
+                        // head], on wholeAxis(tokens, gridThumbnail)
     Scheme scheme = Scheme::Light;
     QString title;
 };

@@ -20,8 +20,8 @@ NoValuePaint::NoValuePaint(const Theme& theme, double ratio, QRgb masked)
 
 namespace {
 
-// The tile's pixel that holds a position, −1 when it has none: a tile of another zoom stands in
-// until the asked one is there.
+// The tile's pixel that holds a position, −1 when it has none: a tile of
+// another zoom stands in until the asked one is there.
 std::vector<int> tilePixels(const engine::Axis& shown, const engine::Axis* held) {
     std::vector<int> pixels(static_cast<std::size_t>(shown.pixels()), -1);
     if (held == nullptr || !held->edges.empty()) return pixels;
@@ -33,8 +33,8 @@ std::vector<int> tilePixels(const engine::Axis& shown, const engine::Axis* held)
     return pixels;
 }
 
-// What one row of tile pixels looks like before the hatching: a colour, or a kind to be painted
-// pixel by pixel.
+// What one row of tile pixels looks like before the hatching: a colour, or a
+// kind to be painted pixel by pixel.
 struct Look {
     CellKind kind = CellKind::Masked;
     QRgb colour = 0;
@@ -49,6 +49,7 @@ class RowLooks {
           m_rows(
               tilePixels(scene.geometry.dest(), scene.tile ? &scene.tile->request.dest : nullptr)),
           m_columns(tilePixels(m_src, scene.tile ? &scene.tile->request.src : nullptr)) {
+        m_hidesFirst = scene.hidesSink && m_src.begin == 0;
         if (!scene.tile) return;
         m_width = scene.tile->request.src.pixels();
         const std::int64_t area = m_width * scene.tile->request.dest.pixels();
@@ -66,6 +67,10 @@ class RowLooks {
                                m_scene.rowsReady);
             if (look.kind == CellKind::Masked) look.colour = m_paint.masked();
             if (look.kind != CellKind::Value) continue;
+            if (x == 0 && m_hidesFirst) {
+                look.colour = m_scene.theme.base.rgb();
+                continue;
+            }
             const int column = m_columns[x];
             const bool known = has && column >= 0;
             look.colour = known ? m_scene.scale.colour(value(row, column)) : m_paint.pending();
@@ -81,6 +86,7 @@ class RowLooks {
     const NoValuePaint& m_paint;
     engine::Axis m_src;
     std::vector<int> m_rows, m_columns;
+    bool m_hidesFirst = false;  // the pixels that hold source 0
     std::int64_t m_width = 0;
     std::span<const float> m_values;
 };

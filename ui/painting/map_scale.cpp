@@ -2,6 +2,7 @@
 #include "ui/painting/map_scale.h"
 
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/painting/cell_kind.h"
@@ -42,13 +43,47 @@ ColourScale scaleFor(const ScaleChoice& choice, engine::Quantity quantity,
     scale.table = scale.diverging ? &divergingTable(scheme) : &sequentialTable(scheme);
     scale.high = extent.withoutSink;
     // A head with nothing but its sink (one token) has no other range to take.
-    if (choice.sinkInScale || !(scale.high > 0)) scale.high = std::max(scale.high, extent.sink);
+    if (choice.sink == SinkMode::InScale || !(scale.high > 0))
+        scale.high = std::max(scale.high, extent.sink);
     if (choice.range == RangeMode::Fixed && quantity == engine::Quantity::Pattern) scale.high = 1;
     if (!(scale.high > 0)) scale.high = 1;
     // Three and a third decades: what is below is as good as not attended to.
-    scale.low =
-        !scale.diverging && choice.transfer == engine::Transfer::Log ? scale.high * 5e-4 : 0;
+    scale.low = !scale.diverging && !choice.rank && choice.transfer == engine::Transfer::Log
+                    ? scale.high * 5e-4
+                    : 0;
     return scale;
+}
+
+std::optional<float> RangeExtents::of(RangeMode mode, engine::Quantity quantity) const {
+    const bool pattern = quantity == engine::Quantity::Pattern;
+    if (!pattern && quantity != engine::Quantity::Scores) return std::nullopt;
+    switch (mode) {
+        case RangeMode::Head: return pattern ? headPattern : std::nullopt;
+        case RangeMode::Layer: return pattern ? layerPattern : layerScore;
+        case RangeMode::Model: return pattern ? modelPattern : modelScore;
+        case RangeMode::Fixed: return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::shared_ptr<const std::vector<float>> rankedMagnitudes(const engine::Tile& tile, int index,
+                                                           int window, SinkMode sink) {
+    constexpr std::int64_t most = 16384;
+    const engine::Axis &dest = tile.request.dest, &src = tile.request.src;
+    const std::int64_t rows = dest.pixels(), columns = src.pixels(), area = rows * columns;
+    const float* values = tile.data.as<float>().data() + index * area;
+    // An odd step, so that no column is met more often than others.
+    const std::int64_t step = std::max<std::int64_t>(1, area / most) | 1;
+    auto ranked = std::make_shared<std::vector<float>>();
+    for (std::int64_t at = 0; at < area; at += step) {
+        const engine::Rows row = dest.cells_of(at / columns), column = src.cells_of(at % columns);
+        if (column.begin == 0 && sink != SinkMode::InScale) continue;
+        if (kindOf(row, column, window, tile.rows_ready) != CellKind::Value) continue;
+        const float value = std::abs(values[at]);
+        if (std::isfinite(value)) ranked->push_back(value);
+    }
+    std::sort(ranked->begin(), ranked->end());
+    return ranked;
 }
 
 QString quantityTitle(engine::Quantity quantity) {

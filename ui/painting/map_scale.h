@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -8,13 +9,19 @@
 
 namespace ui {
 
-enum class RangeMode { Head, Fixed };  // the head's largest value; 0 to 1, for the pattern only
+// Whose largest value the last colour stands for; Fixed is 0 to 1, for the
+// pattern only.
+enum class RangeMode { Head, Layer, Model, Fixed };
+// Source 0, where many heads put what they do not use: left out of the range,
+// in it, or not drawn.
+enum class SinkMode { OutOfScale, InScale, Hidden };
 
 // What the four controls under the colour bar say.
 struct ScaleChoice {
     engine::Transfer transfer = engine::Transfer::Sqrt;  // log is not offered for signed quantities
+    bool rank = false;  // instead: by its rank among the cells in view
     RangeMode range = RangeMode::Head;
-    bool sinkInScale = false;  // whether source 0 counts for the range
+    SinkMode sink = SinkMode::OutOfScale;
     engine::Pooling pooling = engine::Pooling::Max;
     bool operator==(const ScaleChoice&) const = default;
 };
@@ -24,6 +31,14 @@ struct ValueExtent {
     double withoutSink = 0;  // sources from 1 on
     double sink = 0;         // source 0
     void include(const ValueExtent& other);
+};
+
+// Largest magnitudes beyond the head in view, as far as the metrics tell them:
+// those of a pattern's other sources than 0, and of scores.
+struct RangeExtents {
+    std::optional<float> headPattern, layerPattern, modelPattern, layerScore, modelScore;
+    bool operator==(const RangeExtents&) const = default;
+    std::optional<float> of(RangeMode, engine::Quantity) const;  // none: not known, take the head's
 };
 
 // What the map drew, for the scale column to say.
@@ -38,6 +53,8 @@ struct MapLegend {
     bool notComputed = false;  // rows in view are dotted
     bool hasWindow = false;    // cells in view are outside the layer's window
     bool hasData = false;
+    bool hasLayer = false, hasModel = false;  // their ranges are known
+    std::int64_t hiddenSources = 0;           // from 0 on, not drawn
 };
 
 constexpr bool isSigned(engine::Quantity quantity) {
@@ -46,6 +63,10 @@ constexpr bool isSigned(engine::Quantity quantity) {
 
 // Of head `index` in an F32 tile; window as in AttentionRule.
 ValueExtent extentOf(const engine::Tile&, int index, int window);
+// Magnitudes of visible cells, ascending: at most some thousand of them, evenly
+// taken; source 0 only where it is in the scale.
+std::shared_ptr<const std::vector<float>> rankedMagnitudes(const engine::Tile&, int index,
+                                                           int window, SinkMode);
 ColourScale scaleFor(const ScaleChoice&, engine::Quantity, const ValueExtent&, Scheme);
 
 // "p (pattern)", "score", "‖p·v·Wₒ‖", "logit attribution".

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Everything that a picture of one head's map shows, the same for the window and for a figure.
+// Everything that a picture of one head's map shows, the same for the window
+// and for a figure.
 #pragma once
 #include <QPointF>
 #include <optional>
@@ -21,16 +22,18 @@ struct MapScene {
     std::vector<engine::Token> tokens;
     std::int64_t promptTokens = 0;
     std::int64_t rowsReady = 0;
-    int window = 0;  // AttentionRule::window
-    std::optional<engine::Tile>
-        tile;          // F32; may hold other axes than the geometry while a newer one is on its way
-    int tileHead = 0;  // index in tile->request.heads
+    int window = 0;                    // AttentionRule::window
+    std::optional<engine::Tile> tile;  // F32; may hold other axes than the
+                                       // geometry while a newer one is on its way
+    int tileHead = 0;                  // index in tile->request.heads
     ColourScale scale;
+    bool hidesSink = false;           // source 0 is not drawn
     std::optional<MapCell> selected;  // row and column are outlined
     bool locked = false;              // with a box around the cell
     std::optional<MapCell> hovered;
     std::vector<float> row,
-        column;  // p of the selected row on every src, of the selected column on every dest
+        column;               // p of the selected row on every src, of the selected column on
+                              // every dest
     int labelCharacters = 8;  // a longer token is elided on the axes
 
     // Logical rectangle of device pixels of the map.

@@ -38,7 +38,31 @@ const ColourTable& divergingTable(Scheme scheme) {
     return scheme == Scheme::Light ? light : dark;
 }
 
+namespace {
+
+// Ties share the middle of their ranks; zero is always the first.
+double rankOf(const std::vector<float>& ranked, double magnitude) {
+    if (!(magnitude > 0) || ranked.empty()) return 0;
+    const auto [first, last] =
+        std::equal_range(ranked.begin(), ranked.end(), static_cast<float>(magnitude));
+    const double middle =
+        static_cast<double>((first - ranked.begin()) + (last - ranked.begin())) / 2;
+    return middle / static_cast<double>(ranked.size());
+}
+
+double magnitudeAt(const std::vector<float>& ranked, double share) {
+    if (ranked.empty()) return 0;
+    const double at = share * static_cast<double>(ranked.size() - 1);
+    return static_cast<double>(ranked[static_cast<std::size_t>(std::lround(at))]);
+}
+
+}  // namespace
+
 double ColourScale::position(double value) const {
+    if (ranked) {
+        const double share = std::isnan(value) ? 0 : rankOf(*ranked, std::abs(value));
+        return diverging ? 0.5 + std::copysign(share, value) / 2 : value < 0 ? 0 : share;
+    }
     if (diverging) {
         if (std::isnan(value) || !(high > 0)) return 0.5;
         double share = std::clamp(value / high, -1.0, 1.0);
@@ -60,6 +84,9 @@ double ColourScale::position(double value) const {
 
 double ColourScale::valueAt(double at) const {
     const double p = std::clamp(at, 0.0, 1.0);
+    if (ranked)
+        return diverging ? std::copysign(magnitudeAt(*ranked, std::abs(2 * p - 1)), p - 0.5)
+                         : magnitudeAt(*ranked, p);
     if (diverging) {
         const double share = 2 * p - 1;
         return high *

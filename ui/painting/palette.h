@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers to colours: Crameri's tables and the scale that maps a value into one.
+// Numbers to colours: Crameri's tables and the scale that maps a value into
+// one.
 #pragma once
 #include <QRgb>
 #include <array>
+#include <memory>
+#include <vector>
 
 #include "engine/values/tile.h"
 #include "ui/painting/theme.h"
@@ -11,24 +14,29 @@ namespace ui {
 
 using ColourTable = std::array<QRgb, 256>;
 
-// navia, reversed on light so that zero recedes into the ground of either theme.
+// navia, reversed on light so that zero recedes into the ground of either
+// theme.
 const ColourTable& sequentialTable(Scheme);
 // vik on light, berlin on dark; entry 128 is zero.
 const ColourTable& divergingTable(Scheme);
 
-// Sequential: [low, high] to the table. Diverging: [−high, high], zero in the centre, low unused.
+// Sequential: [low, high] to the table. Diverging: [−high, high], zero in the
+// centre, low unused.
 struct ColourScale {
     double low = 0, high = 1;
     engine::Transfer transfer = engine::Transfer::Sqrt;  // a diverging Log falls back to Sqrt
     bool diverging = false;
     const ColourTable* table = nullptr;
+    // Where given, a value's place is its rank among these magnitudes, ascending.
+    std::shared_ptr<const std::vector<float>> ranked;
 
     double position(
         double value) const;  // in [0, 1], clamped; NaN is 0 (the centre when diverging)
     double valueAt(double position) const;
     int entry(double value) const;
     QRgb colour(double value) const { return (*table)[static_cast<std::size_t>(entry(value))]; }
-    // Beyond the range by more than rounding: drawn in the last colour and said beside the bar.
+    // Beyond the range by more than rounding: drawn in the last colour and said
+    // beside the bar.
     bool exceeds(double value) const;
 };
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Finder page: its numbers, its filter, what its table and points choose, and the grid that
+// shows its order.
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include "tests/ui/frame_values.h"
+#include "ui/head_finder.h"
+#include "ui/head_grid.h"
+#include "ui/head_scatter.h"
+#include "ui/painting/theme.h"
+
+using engine::LayerHead;
+using ui::HeadFinder;
+using ui::HeadMetric;
+
+namespace {
+
+LayerHead at(int layer, int head) {
+    return {engine::Layer(layer), engine::QueryHead(head)};
+}
+
+// Sink of head i is i / 24, its entropy 24 − i.
+engine::HeadTable metrics() {
+    engine::HeadTable table;
+    table.layers = 4;
+    table.query_heads = 6;
+    for (int i = 0; i < 24; ++i) {
+        table.sink.push_back(static_cast<float>(i) / 24);
+        table.entropy.push_back(static_cast<float>(24 - i));
+        table.max_pattern.push_back(0.5F);
+    }
+    return table;
+}
+
+// As frame::contributions, one head with a large negative write.
+engine::ContributionTable contributions() {
+    engine::ContributionTable table = frame::contributions(4, 6);
+    table.head_attribution[2 * 6 + 1] = -9;
+    return table;
+}
+
+void fill(HeadFinder& finder) {
+    finder.setModel(frame::model("m", 1));
+    finder.setMetrics(metrics());
+    finder.setContributions(contributions(), QStringLiteral("13 ·to"), QStringLiteral("·Mary"));
+    finder.resize(800, 600);
+    finder.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&finder));
+}
+
+}  // namespace
+
+class FrameFinder : public QObject {
+    Q_OBJECT
+  private Q_SLOTS:
+    void initTestCase() { ui::loadFonts(); }
+
+    void ordersByMagnitude() {
+        HeadFinder finder;
+        fill(finder);
+        QCOMPARE(finder.rankText(), QStringLiteral("logit attr."));
+        const auto ranked = finder.ranked();
+        QCOMPARE(ranked.size(), std::size_t(24));
+        QCOMPARE(ranked[0], at(2, 1));  // −9 before +5.3
+        QCOMPARE(ranked[1], at(3, 5));
+        QCOMPARE(finder.table().model()->index(0, 5).data().toString(), QStringLiteral("−9.000"));
+        QSignalSpy changed(&finder, &HeadFinder::rankingChanged);
+        finder.table().sortByColumn(2, Qt::DescendingOrder);  // sink
+        QVERIFY(changed.count() > 0);
+        QCOMPARE(finder.ranked().front(), at(3, 5));
+        QCOMPARE(finder.rankText(), QStringLiteral("sink"));
+    }
+
+    void filters_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("heads");
+        QTest::addRow("none") << QString() << 24;
+        QTest::addRow("layer") << QStringLiteral("L2") << 6;
+        QTest::addRow("head") << QStringLiteral("h3") << 4;
+        QTest::addRow("one") << QStringLiteral("L2.H1") << 1;
+        QTest::addRow("magnitude") << QStringLiteral("attr > 5") << 5;
+        QTest::addRow("both") << QStringLiteral("sink<0.25 and entropy>20") << 5;
+        QTest::addRow("no such layer") << QStringLiteral("L99") << 0;
+        QTest::addRow("not understood") << QStringLiteral("induction > 0.1") << 24;
+        QTest::addRow("nonsense") << QStringLiteral("<b>%1 ((") << 24;
+    }
+    void filters() {
+        QFETCH(QString, text);
+        QFETCH(int, heads);
+        HeadFinder finder;
+        fill(finder);
+        finder.filter().setText(text);
+        QCOMPARE(static_cast<int>(finder.ranked().size()), heads);
+        QCOMPARE(finder.isFiltered(), heads != 24);
+    }
+
+    void rowsChooseHeads() {
+        HeadFinder finder;
+        fill(finder);
+        QSignalSpy chosen(&finder, &HeadFinder::headChosen),
+            activated(&finder, &HeadFinder::headActivated);
+        finder.setFocusedHead(at(1, 1));  // the program's own choice is not the user's
+        QCOMPARE(chosen.count(), 0);
+        QTableView& table = finder.table();
+        const QRect row = table.visualRect(table.model()->index(1, 0));
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, row.center());
+        QCOMPARE(chosen.takeLast()[0].value<LayerHead>(), at(3, 5));
+        QTest::keyClick(&table, Qt::Key_Up);
+        QCOMPARE(chosen.takeLast()[0].value<LayerHead>(), at(2, 1));
+        QTest::keyClick(&table, Qt::Key_Return);
+        QCOMPARE(activated.count(), 1);
+    }
+
+    void pointsChooseHeads() {
+        HeadFinder finder;
+        fill(finder);
+        finder.scatter().grab();  // the axes are laid out
+        const auto point = finder.scatter().pointOf(at(2, 1));
+        QVERIFY(point.has_value());
+        QCOMPARE(finder.scatter().headNear(*point).value(), at(2, 1));
+        QSignalSpy chosen(&finder, &HeadFinder::headChosen);
+        QTest::mouseClick(&finder.scatter(), Qt::LeftButton, {}, point->toPoint());
+        QCOMPARE(chosen.takeLast()[0].value<LayerHead>(), at(2, 1));
+        // A rectangle around it alone.
+        QTest::mousePress(&finder.scatter(), Qt::LeftButton, {}, point->toPoint() - QPoint(12, 12));
+        QTest::mouseMove(&finder.scatter(), point->toPoint() + QPoint(12, 12));
+        QTest::mouseRelease(&finder.scatter(), Qt::LeftButton, {},
+                            point->toPoint() + QPoint(12, 12));
+        QCOMPARE(finder.scatter().selected(), std::vector<LayerHead>{at(2, 1)});
+        for (QPushButton* button : finder.findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Show only these")) button->click();
+        QCOMPARE(finder.ranked(), std::vector<LayerHead>{at(2, 1)});
+        for (QPushButton* button : finder.findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Show all")) button->click();
+        QCOMPARE(finder.ranked().size(), std::size_t(24));
+    }
+
+    void unknownIsNotZero() {
+        HeadFinder finder;
+        finder.setModel(frame::model("m", 1));
+        QCOMPARE(finder.table().model()->index(0, 5).data().toString(), QStringLiteral("–"));
+        finder.scatter().grab();
+        QVERIFY(!finder.scatter().pointOf(at(0, 0)).has_value());
+        engine::HeadTable foreign = metrics();
+        foreign.sink.pop_back();
+        finder.setMetrics(foreign);
+        QVERIFY(!finder.model().value(0, HeadMetric::Sink).has_value());
+        QVERIFY(finder.model().value(0, HeadMetric::Entropy).has_value());
+    }
+
+    void gridShowsTheOrder() {
+        ui::HeadGrid grid;
+        grid.setModel(frame::model("m", 1));
+        grid.resize(400, 300);
+        grid.setRanking({at(2, 1), at(0, 3)}, true);
+        QCOMPARE(grid.rankOf(at(2, 1)), 1);
+        QCOMPARE(grid.rankOf(at(0, 3)), 2);
+        QCOMPARE(grid.rankOf(at(0, 0)), 0);
+        QVERIFY(grid.isDimmed(at(0, 0)) && !grid.isDimmed(at(0, 3)));
+        grid.setRanking({at(99, 0), at(1, 1)}, false);
+        QCOMPARE(grid.rankOf(at(1, 1)), 2);
+        QVERIFY(!grid.isDimmed(at(0, 0)));
+        grid.grab();
+    }
+};
+
+QTEST_MAIN(FrameFinder)
+#include "frame_finder.moc"

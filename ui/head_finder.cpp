@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/head_finder.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPushButton>
+#include <QScopedValueRollback>
+#include <QSplitter>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "ui/head_scatter.h"
+#include "ui/labelled_combo.h"
+#include "ui/painting/theme.h"
+#include "ui/plain_text.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int rowHeight = 19, headWidth = 96;
+
+// A number and, under it, its share of the column's largest; heads with their group's hue.
+class FinderDelegate : public QStyledItemDelegate {
+  public:
+    FinderDelegate(const FinderModel& model, QObject* parent)
+        : QStyledItemDelegate(parent), m_model(model) {}
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const Theme& t = theme();
+        const bool selected = option.state & QStyle::State_Selected;
+        painter->save();
+        painter->fillRect(option.rect, selected          ? t.accentGround
+                                       : index.row() % 2 ? t.alternate
+                                                         : t.base);
+        painter->setFont(index.data(Qt::FontRole).value<QFont>());
+        painter->setPen(t.text);
+        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        if (index.column() == 0) {
+            painter->fillRect(
+                QRect(cell.left(), cell.top() + 4, 3, cell.height() - 8),
+                t.kvGroup(index.data(FinderModel::KvRole).toInt(), m_model.kvHeads()));
+            painter->drawText(cell.adjusted(9, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                              index.data().toString());
+        } else {
+            painter->drawText(cell.adjusted(0, 0, 0, -3), Qt::AlignRight | Qt::AlignVCenter,
+                              index.data().toString());
+            const double share = index.data(FinderModel::ShareRole).toDouble();
+            const int length = static_cast<int>(std::lround(std::abs(share) * cell.width()));
+            painter->fillRect(QRect(cell.left(), cell.bottom() - 2, length, 2), selected ? t.accent
+                                                                                : share < 0
+                                                                                    ? t.mlpBar
+                                                                                    : t.bar);
+        }
+        painter->restore();
+    }
+
+  private:
+    const FinderModel& m_model;
+};
+
+}  // namespace
+
+HeadFinder::HeadFinder(QWidget* parent) : QWidget(parent) {
+    setAccessibleName(QStringLiteral("Finder"));
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    m_model = new FinderModel(this);
+    m_proxy = new FinderProxy(*m_model, this);
+    auto* split = new QSplitter(Qt::Vertical);
+    split->addWidget(buildTable());
+    split->addWidget(buildScatter());
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 2);
+    split->setChildrenCollapsible(false);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(split);
+    connect(m_proxy, &QAbstractItemModel::layoutChanged, this, &HeadFinder::refreshRanking);
+    connect(m_proxy, &QAbstractItemModel::modelReset, this, &HeadFinder::refreshRanking);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &HeadFinder::refreshRanking);
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &HeadFinder::refreshRanking);
+    connect(m_proxy, &QAbstractItemModel::dataChanged, this, &HeadFinder::refreshRanking);
+    refreshTexts();
+}
+
+QWidget* HeadFinder::buildTable() {
+    m_filter = new QLineEdit;
+    m_filter->setObjectName(QStringLiteral("finderFilter"));
+    m_filter->setAccessibleName(QStringLiteral("Filter heads"));
+    m_filter->setPlaceholderText(QStringLiteral("Filter, e.g. sink < 0.5 attr > 0.1 L23"));
+    m_filter->setToolTip(
+        QStringLiteral("Terms that all hold: entropy, sink, max, write or attr with < "
+                       "or >, and L12, H3 or L12.H3. Of attr the magnitude counts."));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setMaximumWidth(300);
+    m_where = plainLabel({});
+    m_count = plainLabel({});
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(8, 6, 8, 6);
+    row->addWidget(m_filter, 2);
+    row->addWidget(m_where, 1);
+    row->addWidget(m_count);
+    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_unknown = m_proxy->setFilter(text);
+        refreshTexts();
+        refreshRanking();
+    });
+
+    m_table = new QTableView;
+    m_table->setAccessibleName(QStringLiteral("Heads by metric"));
+    m_table->setModel(m_proxy);
+    m_table->setItemDelegate(new FinderDelegate(*m_model, m_table));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(false);
+    m_table->setSortingEnabled(true);
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultSectionSize(rowHeight);
+    m_table->verticalHeader()->setMinimumSectionSize(rowHeight);
+    m_table->verticalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_table->verticalHeader()->setFont(monoFont(10));
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setFont(wordFont(11));
+    header->setHighlightSections(false);
+    header->setMinimumSectionSize(60);
+    for (int i = 0; i < FinderModel::columns; ++i)
+        header->setSectionResizeMode(i, i == 0 ? QHeaderView::Fixed : QHeaderView::Stretch);
+    header->resizeSection(0, headWidth);
+    m_table->sortByColumn(FinderModel::columns - 1, Qt::DescendingOrder);
+    connect(header, &QHeaderView::sortIndicatorChanged, this, [this] {
+        refreshTexts();
+        refreshRanking();
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& now) {
+                if (now.isValid() && !m_choosing) Q_EMIT headChosen(headOf(now));
+            });
+    connect(m_table, &QTableView::activated, this,
+            [this](const QModelIndex& at) { Q_EMIT headActivated(headOf(at)); });
+
+    m_definition = plainLabel({});
+    m_definition->setFont(wordFont(11));
+    m_definition->setMargin(6);
+    m_definition->setWordWrap(true);
+    m_definition->setForegroundRole(QPalette::PlaceholderText);
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(row);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_definition);
+    return box;
+}
+
+QWidget* HeadFinder::buildScatter() {
+    m_scatter = new HeadScatter(*m_model);
+    m_x = new LabelledCombo(QStringLiteral("x"));
+    m_y = new LabelledCombo(QStringLiteral("y"));
+    m_colour = new LabelledCombo(QStringLiteral("colour"));
+    for (LabelledCombo* combo : {m_x, m_y, m_colour}) {
+        for (int i = 0; i < headMetrics; ++i) combo->addItem(infoOf(HeadMetric(i)).name);
+        connect(combo, &QComboBox::currentIndexChanged, this, [this] {
+            m_scatter->setMetrics(HeadMetric(m_x->currentIndex()), HeadMetric(m_y->currentIndex()),
+                                  HeadMetric(m_colour->currentIndex()));
+        });
+    }
+    m_x->setCurrentIndex(static_cast<int>(HeadMetric::Sink));
+    m_y->setCurrentIndex(static_cast<int>(HeadMetric::Attribution));
+    m_colour->setCurrentIndex(static_cast<int>(HeadMetric::Entropy));
+    m_selected = plainLabel({});
+    m_selected->setWordWrap(true);
+    m_selected->setFont(wordFont(11));
+    m_only = new QPushButton(QStringLiteral("Show only these"));
+    m_all = new QPushButton(QStringLiteral("Show all"));
+    auto* side = new QVBoxLayout;
+    for (LabelledCombo* combo : {m_x, m_y, m_colour}) side->addWidget(combo);
+    side->addSpacing(8);
+    side->addWidget(m_selected);
+    side->addWidget(m_only);
+    side->addWidget(m_all);
+    side->addStretch(1);
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(8, 4, 8, 8);
+    row->addWidget(m_scatter, 1);
+    auto* column = new QWidget;
+    column->setFixedWidth(170);
+    side->setContentsMargins(0, 0, 0, 0);
+    column->setLayout(side);
+    row->addWidget(column);
+    connect(m_scatter, &HeadScatter::headActivated, this, &HeadFinder::headChosen);
+    connect(m_scatter, &HeadScatter::headsSelected, this, &HeadFinder::refreshTexts);
+    connect(m_only, &QPushButton::clicked, this, [this] {
+        m_proxy->setOnly(m_scatter->selected());
+        refreshTexts();
+        refreshRanking();
+    });
+    connect(m_all, &QPushButton::clicked, this, [this] {
+        m_proxy->setOnly({});
+        m_scatter->setSelected({});
+        m_filter->clear();
+        refreshTexts();
+        refreshRanking();
+    });
+    return box;
+}
+
+void HeadFinder::setModel(const engine::ModelInfo& model) {
+    m_proxy->setOnly({});
+    m_scatter->setSelected({});
+    m_model->setModel(model);
+    m_scatter->refresh();
+    refreshTexts();
+}
+
+void HeadFinder::setMetrics(const std::optional<engine::HeadTable>& table) {
+    m_model->setMetrics(table);
+    if (isVisible()) m_scatter->refresh();
+}
+
+void HeadFinder::setContributions(const std::optional<engine::ContributionTable>& table,
+                                  const QString& positionText, const QString& targetText) {
+    m_position = positionText;
+    m_target = targetText;
+    m_model->setContributions(table);
+    if (isVisible()) m_scatter->refresh();
+    refreshTexts();
+}
+
+void HeadFinder::setFocusedHead(engine::LayerHead at) {
+    m_model->setFocused(at);
+    const QModelIndex row = m_proxy->mapFromSource(m_model->index(m_model->rowOf(at), 0));
+    const QScopedValueRollback choosing(m_choosing, true);
+    if (row.isValid()) {
+        m_table->setCurrentIndex(row);
+    } else {
+        m_table->clearSelection();
+    }
+    if (isVisible()) m_scatter->refresh();
+}
+
+engine::LayerHead HeadFinder::headOf(const QModelIndex& at) const {
+    return m_model->headAt(m_proxy->mapToSource(at).row());
+}
+
+std::vector<engine::LayerHead> HeadFinder::ranked() const {
+    std::vector<engine::LayerHead> heads;
+    for (int row = 0; row < m_proxy->rowCount(); ++row)
+        heads.push_back(headOf(m_proxy->index(row, 0)));
+    return heads;
+}
+
+QString HeadFinder::rankText() const {
+    const int column = m_proxy->sortColumn();
+    return column <= 0 ? QString() : infoOf(HeadMetric(column - 1)).name;
+}
+
+void HeadFinder::refreshRanking() {
+    Q_EMIT rankingChanged();
+}
+
+void HeadFinder::refreshTexts() {
+    const int shown = m_proxy->rowCount(), all = m_model->heads();
+    m_count->setText(shown == all
+                         ? QStringLiteral("%1 heads").arg(thousands(all))
+                         : QStringLiteral("%1 of %2 heads").arg(thousands(shown), thousands(all)));
+    m_where->setText(
+        m_position.isEmpty()
+            ? QString()
+            : QStringLiteral("‖write‖ and logit attr. at  %1  for  %2").arg(m_position, m_target));
+    const int column = m_proxy->sortColumn();
+    QString text = column <= 0 ? QString()
+                               : infoOf(HeadMetric(column - 1)).name + QStringLiteral("  ") +
+                                     infoOf(HeadMetric(column - 1)).definition;
+    if (!m_unknown.isEmpty())
+        text = QStringLiteral("Not understood in the filter: %1").arg(m_unknown);
+    m_definition->setText(text);
+    if (!m_selected) return;
+    const auto marked = m_scatter->selected().size();
+    m_selected->setText(marked == 0 ? QStringLiteral("Drag a rectangle to select heads.")
+                                    : QStringLiteral("%1 heads in the rectangle").arg(marked));
+    m_only->setEnabled(marked > 0);
+    m_all->setEnabled(m_proxy->isFiltered() || marked > 0);
+}
+
+void HeadFinder::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange && m_table) m_table->viewport()->update();
+    QWidget::changeEvent(event);
+}
+
+}  // namespace ui

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Finder page: every head in a sortable, filtered table, and as points below it.
+#pragma once
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "ui/models/finder_model.h"
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableView;
+
+namespace ui {
+
+class HeadScatter;
+class LabelledCombo;
+
+class HeadFinder : public QWidget {
+    Q_OBJECT
+  public:
+    explicit HeadFinder(QWidget* parent = nullptr);
+
+    void setModel(const engine::ModelInfo&);
+    void setMetrics(const std::optional<engine::HeadTable>&);
+    // positionText: "13 ·to"; targetText: what the attribution is for.
+    void setContributions(const std::optional<engine::ContributionTable>&,
+                          const QString& positionText, const QString& targetText);
+    void setFocusedHead(engine::LayerHead);
+
+    const FinderModel& model() const { return *m_model; }
+    QTableView& table() const { return *m_table; }
+    HeadScatter& scatter() const { return *m_scatter; }
+    QLineEdit& filter() const { return *m_filter; }
+    // The heads that pass, in the table's order.
+    std::vector<engine::LayerHead> ranked() const;
+    bool isFiltered() const { return m_proxy->isFiltered(); }
+    QString rankText() const;  // what the order is by: "logit attr."
+
+  Q_SIGNALS:
+    void headChosen(engine::LayerHead);     // a row, a point: focus it
+    void headActivated(engine::LayerHead);  // double click, Enter: look at it
+    void rankingChanged();                  // order, filter or values
+
+  protected:
+    void changeEvent(QEvent*) override;
+
+  private:
+    QWidget* buildTable();
+    QWidget* buildScatter();
+    void refreshTexts();
+    void refreshRanking();
+    engine::LayerHead headOf(const QModelIndex&) const;
+
+    FinderModel* m_model = nullptr;
+    FinderProxy* m_proxy = nullptr;
+    QLineEdit* m_filter = nullptr;
+    QLabel *m_where = nullptr, *m_count = nullptr, *m_definition = nullptr, *m_selected = nullptr;
+    QTableView* m_table = nullptr;
+    HeadScatter* m_scatter = nullptr;
+    LabelledCombo *m_x = nullptr, *m_y = nullptr, *m_colour = nullptr;
+    QPushButton *m_only = nullptr, *m_all = nullptr;
+    QString m_unknown, m_position, m_target;
+    bool m_choosing = false;  // the selection is being moved by the program
+};
+
+}  // namespace ui

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/finder_model.h"
+
+#include <QRegularExpression>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/painting/names.h"
+#include "ui/painting/theme.h"
+#include "ui/plain_text.h"
+
+namespace ui {
+
+namespace {
+
+constexpr std::array all{HeadMetric::Entropy, HeadMetric::Sink, HeadMetric::MaxPattern,
+                         HeadMetric::Write, HeadMetric::Attribution};
+
+std::size_t indexOf(HeadMetric metric) {
+    return static_cast<std::size_t>(metric);
+}
+
+HeadMetric metricOf(int column) {
+    return all[static_cast<std::size_t>(column - 1)];
+}
+
+}  // namespace
+
+const HeadMetricInfo& infoOf(HeadMetric metric) {
+    static const std::array<HeadMetricInfo, headMetrics> infos{{
+        {QStringLiteral("entropy"),
+         QStringLiteral("mean over rows of −Σ p ln p, nat: 0 where each row looks at one source"),
+         QStringLiteral("entropy"), 2, false},
+        {QStringLiteral("sink"),
+         QStringLiteral(
+             "mean over rows of p on source 0, where many heads put what they do not use"),
+         QStringLiteral("sink"), 3, false},
+        {QStringLiteral("max p"),
+         QStringLiteral("the largest p of the run on a source other than 0"), QStringLiteral("max"),
+         3, false},
+        {QStringLiteral("‖write‖"),
+         QStringLiteral("length of what the head adds to the residual stream at the selected "
+                        "position: z · W_O of this head"),
+         QStringLiteral("write"), 1, false},
+        {QStringLiteral("logit attr."),
+         QStringLiteral(
+             "what that adds to the target's logit (minus the distractor's), through the "
+             "final norm frozen at the selected position"),
+         QStringLiteral("attr"), 3, true},
+    }};
+    return infos[indexOf(metric)];
+}
+
+FinderModel::FinderModel(QObject* parent)
+    : QAbstractTableModel(parent), m_values(headMetrics), m_largest(headMetrics, 0) {}
+
+void FinderModel::setModel(const engine::ModelInfo& model) {
+    beginResetModel();
+    m_layers = std::max(0, model.layers);
+    m_heads = std::max(0, model.query_heads);
+    m_kvHeads = std::max(1, model.kv_heads);
+    m_values.assign(headMetrics, {});
+    m_largest.assign(headMetrics, 0);
+    m_focused.reset();
+    endResetModel();
+}
+
+void FinderModel::changed(int firstColumn, int lastColumn) {
+    for (int column = firstColumn; column <= lastColumn; ++column) {
+        const auto metric = indexOf(metricOf(column));
+        double most = 0;
+        for (const float value : m_values[metric])
+            if (std::isfinite(value)) most = std::max(most, std::abs(static_cast<double>(value)));
+        m_largest[metric] = most;
+    }
+    if (heads() > 0) Q_EMIT dataChanged(index(0, firstColumn), index(heads() - 1, lastColumn));
+}
+
+void FinderModel::setMetrics(const std::optional<engine::HeadTable>& table) {
+    const auto take = [&](HeadMetric metric, const std::vector<float>* from) {
+        m_values[indexOf(metric)] =
+            from && std::ssize(*from) == heads() ? *from : std::vector<float>();
+    };
+    take(HeadMetric::Entropy, table ? &table->entropy : nullptr);
+    take(HeadMetric::Sink, table ? &table->sink : nullptr);
+    take(HeadMetric::MaxPattern, table ? &table->max_pattern : nullptr);
+    changed(1, 3);
+}
+
+void FinderModel::setContributions(const std::optional<engine::ContributionTable>& table) {
+    const auto take = [&](HeadMetric metric, const std::vector<float>* from) {
+        m_values[indexOf(metric)] =
+            from && std::ssize(*from) == heads() ? *from : std::vector<float>();
+    };
+    take(HeadMetric::Write, table ? &table->head_norm : nullptr);
+    take(HeadMetric::Attribution, table ? &table->head_attribution : nullptr);
+    changed(4, 5);
+}
+
+void FinderModel::setFocused(engine::LayerHead at) {
+    if (m_focused == at) return;
+    m_focused = at;
+    if (heads() > 0) Q_EMIT dataChanged(index(0, 0), index(heads() - 1, 0), {Qt::FontRole});
+}
+
+engine::LayerHead FinderModel::headAt(int row) const {
+    return {engine::Layer(row / std::max(1, m_heads)),
+            engine::QueryHead(row % std::max(1, m_heads))};
+}
+
+int FinderModel::rowOf(engine::LayerHead at) const {
+    const int layer = engine::to_int(at.layer), head = engine::to_int(at.head);
+    return layer < 0 || layer >= m_layers || head < 0 || head >= m_heads ? -1
+                                                                         : layer * m_heads + head;
+}
+
+int FinderModel::kvOf(int row) const {
+    return row % std::max(1, m_heads) / std::max(1, m_heads / m_kvHeads);
+}
+
+std::optional<double> FinderModel::value(int row, HeadMetric metric) const {
+    const std::vector<float>& values = m_values[indexOf(metric)];
+    const auto at = static_cast<std::size_t>(row);
+    if (row < 0 || at >= values.size() || !std::isfinite(values[at])) return std::nullopt;
+    return values[at];
+}
+
+double FinderModel::largest(HeadMetric metric) const {
+    return m_largest[indexOf(metric)];
+}
+
+int FinderModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : heads();
+}
+
+int FinderModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : columns;
+}
+
+QVariant FinderModel::data(const QModelIndex& at, int role) const {
+    if (!at.isValid() || at.row() >= heads()) return {};
+    if (role == KvRole) return kvOf(at.row());
+    if (at.column() == 0) {
+        if (role == Qt::DisplayRole) return headName(headAt(at.row()));
+        if (role == SortRole) return at.row();
+        if (role == Qt::FontRole) return wordFont(11, m_focused == headAt(at.row()));
+        return {};
+    }
+    const HeadMetric metric = metricOf(at.column());
+    const HeadMetricInfo& info = infoOf(metric);
+    const auto number = value(at.row(), metric);
+    switch (role) {
+        case Qt::DisplayRole:
+            if (!number) return QStringLiteral("–");
+            return info.isSigned ? signedNumber(*number, info.decimals)
+                                 : QString::number(*number, 'f', info.decimals);
+        case SortRole: return number ? std::abs(*number) : -1.0;
+        case ShareRole: {
+            const double most = largest(metric);
+            return number && most > 0 ? *number / most : 0.0;
+        }
+        case Qt::FontRole: return monoFont(11);
+        case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+        case Qt::ToolTipRole:
+            return literalToolTip(info.name + QStringLiteral(": ") + info.definition);
+        default: return {};
+    }
+}
+
+QVariant FinderModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Vertical)
+        return role == Qt::DisplayRole ? QVariant(section + 1) : QVariant();
+    if (role == Qt::TextAlignmentRole)
+        return QVariant((section == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (section == 0)
+        return role == Qt::DisplayRole ? QVariant(QStringLiteral("head")) : QVariant();
+    const HeadMetricInfo& info = infoOf(metricOf(section));
+    if (role == Qt::DisplayRole) return info.name;
+    if (role == Qt::ToolTipRole) return literalToolTip(info.definition);
+    return {};
+}
+
+FinderProxy::FinderProxy(FinderModel& model, QObject* parent)
+    : QSortFilterProxyModel(parent), m_model(model) {
+    setSourceModel(&model);
+    setSortRole(FinderModel::SortRole);
+    setDynamicSortFilter(true);
+}
+
+QString FinderProxy::setFilter(const QString& text) {
+    static const QRegularExpression place(QStringLiteral("^(?:L(\\d{1,4}))?\\.?(?:H(\\d{1,4}))?$"),
+                                          QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression rule(QStringLiteral(
+        "([A-Za-z]+)\\s*([<>])=?\\s*([-+−]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?)"));
+    std::vector<Term> terms;
+    QString rest = text;
+    auto found = rule.globalMatch(text);
+    QStringList unknown;
+    while (found.hasNext()) {
+        const QRegularExpressionMatch match = found.next();
+        rest.replace(match.captured(0), QStringLiteral(" "));
+        Term term;
+        const QString word = match.captured(1).toLower();
+        const auto named = std::find_if(all.begin(), all.end(), [&](HeadMetric metric) {
+            return infoOf(metric).word.startsWith(word) || word.startsWith(infoOf(metric).word);
+        });
+        if (named == all.end()) {
+            unknown << match.captured(0).trimmed();
+            continue;
+        }
+        term.metric = *named;
+        term.sign = match.captured(2).front();
+        term.number = match.captured(3).replace(u'−', u'-').toDouble();
+        terms.push_back(term);
+    }
+    static const QRegularExpression gap(QStringLiteral("[\\s,;]+"));
+    for (const QString& word : rest.split(gap, Qt::SkipEmptyParts)) {
+        if (word.compare(QStringLiteral("and"), Qt::CaseInsensitive) == 0) continue;
+        const QRegularExpressionMatch match = place.match(word);
+        if (!match.hasMatch()) {
+            unknown << word;
+            continue;
+        }
+        Term term;
+        if (!match.captured(1).isEmpty()) term.layer = match.captured(1).toInt();
+        if (!match.captured(2).isEmpty()) term.head = match.captured(2).toInt();
+        terms.push_back(term);
+    }
+    m_terms = std::move(terms);
+    invalidateFilter();
+    return unknown.join(QStringLiteral(", "));
+}
+
+void FinderProxy::setOnly(std::optional<std::vector<engine::LayerHead>> heads) {
+    m_only = std::move(heads);
+    invalidateFilter();
+}
+
+QVariant FinderProxy::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Vertical)
+        return role == Qt::DisplayRole ? QVariant(section + 1) : QVariant();
+    return QSortFilterProxyModel::headerData(section, orientation, role);
+}
+
+bool FinderProxy::filterAcceptsRow(int row, const QModelIndex&) const {
+    const engine::LayerHead at = m_model.headAt(row);
+    if (m_only && std::find(m_only->begin(), m_only->end(), at) == m_only->end()) return false;
+    return std::all_of(m_terms.begin(), m_terms.end(), [&](const Term& term) {
+        if (term.sign.isNull())
+            return (!term.layer || *term.layer == engine::to_int(at.layer)) &&
+                   (!term.head || *term.head == engine::to_int(at.head));
+        const auto value = m_model.value(row, term.metric);
+        if (!value) return false;
+        const double size = infoOf(term.metric).isSigned ? std::abs(*value) : *value;
+        return term.sign == u'<' ? size <= term.number : size >= term.number;
+    });
+}
+
+}  // namespace ui
