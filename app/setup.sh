@@ -183,8 +183,9 @@ ensure_nvcc() {
     # Only what this machine's first GPU runs is built: machine code of Hopper's own instructions,
     # or that of Ampere, which the driver's compiler takes on from there.
     gpu_architecture=80
-    [[ $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1) == 9.0 ]] &&
-        gpu_architecture=90a-real
+    local capability
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1)
+    if [[ $capability == 9.0 ]]; then gpu_architecture=90a-real; fi
     local candidate
     for candidate in "$(command -v nvcc || true)" /usr/local/cuda-13.0/bin/nvcc \
         /usr/local/cuda/bin/nvcc; do

@@ -34,6 +34,7 @@ void run(Cli& cli, const Arguments& arguments) {
         gpu ? MachineLimits{rates.read_bytes_per_second, rates.flops_per_second}
             : measureMachine(info.threads);
     BenchSubject subject{cli, model, info, limits, figures};
+    subject.device = compute.device;
     if (gpu) subject.contexts = {512, 2048, 8192, 32768};
     cli.log((gpu ? info.device : "this machine") + " reads " +
             humanBytes(static_cast<std::int64_t>(subject.limits.readBytesPerSecond)) + "/s");

@@ -39,6 +39,7 @@ struct BenchSubject {
     MachineLimits limits;
     std::vector<Figure>& figures;
     std::int64_t launchTokens = 0;  // of launchPrompt
+    std::string device = "auto";    // as it was asked for
     // Prefill at each; all the rest from the second on, cancelling and no capture at the second.
     std::vector<std::int64_t> contexts{128, 512, 2048};
 

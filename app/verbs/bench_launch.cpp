@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "app/cli_text.h"
 #include "app/verbs/bench_figures.h"
@@ -54,12 +56,16 @@ void benchLaunch(const BenchSubject& subject) {
     if (subject.cli.program.empty()) return;
     const TemporaryFolder folder;
     constexpr int runs = 3;
+    std::vector<std::string> words = {
+        "export",    subject.model,
+        "--prompt",  launchPrompt,
+        "--view",    "L0.H0",
+        "--threads", std::to_string(std::max(1, subject.info.threads)),
+        "--out",     folder.path + "/first.png"};
+    if (subject.device != "auto") words.insert(words.end(), {"--device", subject.device});
     const auto seconds = timed(runs, true, [&] {
         subject.cli.throwIfStopped();
-        runProgram(subject.cli.program,
-                   {"export", subject.model, "--prompt", launchPrompt, "--view", "L0.H0",
-                    "--threads", std::to_string(std::max(1, subject.info.threads)), "--out",
-                    folder.path + "/first.png"});
+        runProgram(subject.cli.program, words);
     });
     subject.add(
         {"first_heatmap_s", median(seconds), "s", std::nullopt, subject.launchTokens, runs});

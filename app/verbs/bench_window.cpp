@@ -55,7 +55,12 @@ void benchWindow(const BenchSubject& subject) {
     TimedApplication& loop = *application.get();
     ui::loadFonts();
     QSettings settings(folder.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat);
-    MainView view({subject.cli.openEngine, subject.cli.inspectModel}, settings,
+    const auto openEngine = [&](engine::OpenRequest request, const engine::OnProgress& progress,
+                                std::stop_token stop) {
+        request.device = subject.device;
+        return subject.cli.openEngine(request, progress, stop);
+    };
+    MainView view({openEngine, subject.cli.inspectModel}, settings,
                   {subject.model, launchPrompt, {}, false});
     view.window().resize(1440, 900);
 
