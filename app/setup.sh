@@ -184,7 +184,8 @@ ensure_nvcc() {
     # or that of Ampere, which the driver's compiler takes on from there.
     gpu_architecture=80
     local capability
-    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1)
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1) ||
+        true
     if [[ $capability == 9.0 ]]; then gpu_architecture=90a-real; fi
     local candidate
     for candidate in "$(command -v nvcc || true)" /usr/local/cuda-13.0/bin/nvcc \
