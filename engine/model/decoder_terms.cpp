@@ -8,7 +8,7 @@ std::string term_beyond_llama(const ModelConfig& config) {
     if (!config.pre_norm || config.post_norm) return "norms behind attention and MLP";
     if (config.parallel_residual) return "attention and MLP side by side";
     if (!config.gated_mlp) return "an MLP without a gate";
-    if (config.activation != Activation::Silu) return "GELU";
+    if (config.activation != Activation::Silu) return "an activation that is not SiLU";
     if (config.embedding_scale != 1) return "scaled embeddings";
     if (config.learned_positions) return "learned positions";
     if (config.final_soft_cap > 0) return "a soft cap of the logits";

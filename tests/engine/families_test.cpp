@@ -9,6 +9,8 @@
 #include "engine/analysis/tiles.h"
 #include "engine/families/family.h"
 #include "engine/model/decoder.h"
+#include "engine/model/decoder_terms.h"
+#include "engine/model/router.h"
 #include "tests/support/golden_run.h"
 
 using namespace engine;
@@ -387,6 +389,47 @@ class FamiliesTest : public QObject {
             QVERIFY(std::abs(sum - table.attention_attribution[layer]) < 1e-4f);
             QVERIFY(table.output_bias_norm[layer] > 0);
         }
+    }
+
+    // What another device's decoder must know before it takes the model.
+    void termsBeyondLlama_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("term");
+        const auto row = [](const char* name, const char* term) {
+            QTest::addRow("%s", name) << name << term;
+        };
+        for (const char* name : {"tiny_qwen2", "tiny_mistral", "tiny_qwen3", "tiny_llama3"})
+            row(name, "");
+        row("tiny_llama_yarn", "biases of the MLP");
+        row("tiny_smollm3", "layers without RoPE");
+        row("tiny_gemma2", "norms behind attention and MLP");
+        row("tiny_olmo2", "norms behind attention and MLP");
+        row("tiny_phi3", "longrope");
+        row("tiny_gpt_neox", "LayerNorm");
+        row("tiny_gpt2", "LayerNorm");
+        row("tiny_qwen3_moe", "mixtures of experts");
+        row("tiny_gpt_oss", "an activation that is not SiLU");
+    }
+    void termsBeyondLlama() {
+        QFETCH(QString, name);
+        QFETCH(QString, term);
+        const ModelPlan plan = families::plan_model(formats::open_checkpoint(data(name)));
+        QCOMPARE(QString::fromStdString(term_beyond_llama(plan.config)), term);
+    }
+
+    // Ties go to the first expert, and a rating that is no number to none before the others.
+    void routing() {
+        const float none = std::numeric_limits<float>::quiet_NaN();
+        const std::vector<float> ratings{1, 2, 2, 0, none, 1, none, 3};
+        const auto chosen = route({.count = 4, .used = 2, .normalised = true}, ratings.data(), 2);
+        std::vector<std::vector<std::int64_t>> rows(4);
+        for (std::size_t e = 0; e < 4; ++e)
+            for (const RoutedRow& routed : chosen[e]) rows[e].push_back(routed.row);
+        QCOMPARE(rows, (std::vector<std::vector<std::int64_t>>{{}, {0, 1}, {0}, {1}}));
+        QCOMPARE(chosen[1][0].weight, 0.5f);
+        const auto plain = route({.count = 4, .used = 1}, ratings.data(), 1);
+        const double all = std::exp(-1.0) + 1 + 1 + std::exp(-2.0);
+        QVERIFY(std::abs(double{plain[1][0].weight} - 1 / all) < 1e-7);
     }
 
     // longrope turns past its original context: a run that began short stops there and says so.
