@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pooled tiles without weights or a second run whose src pixels are 8, 16, 32, 64 or a multiple of
-// 128 cells, on Hopper: a strip of 256 query rows walks its keys 128 at a time. Two warpgroups
-// multiply 128 rows each, in two halves: while one half's products are pooled the other's are under
-// way. A third warpgroup copies keys ahead of them. Many rows a key tile keep the second-level
-// cache's rate out of the way, which bounds strips of 64 rows.
+// 128 cells, on Hopper: a strip of 128 query rows walks its keys 128 at a time. A warpgroup
+// multiplies it in two halves: while one half's products are pooled the other's are under way. Two
+// more warps copy keys ahead. So many rows a key tile keep the second-level cache's rate out of the
+// way, which bounds strips of 64 rows, and two such blocks share a multiprocessor, so that one works
+// while the other waits for its first rows.
 #include "kernels/cuda/hopper_wide.cuh"
 #include "kernels/cuda/tile_item.cuh"
 
@@ -60,7 +61,7 @@ __device__ inline float over_lanes(float (&x)[Count]) {
     return x[0];
 }
 
-// 64 query rows of a warpgroup's 128. Eights: of keys, of a src pixel in a tile; with 16 of them a
+// 64 of a strip's query rows. Eights: of keys, of a src pixel in a tile; with 16 of them a
 // pixel goes over one tile or several, and what it has so far stays in registers.
 template <Way way, int Eights>
 struct Half {
@@ -185,8 +186,8 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
                         std::int32_t last_row, const WideShared<Dim>& shared) {
     constexpr Pool pool = way == Way::Sum ? Pool::Sum : Pool::ScoreMax;
     constexpr float nothing = way == Way::Sum ? 0 : no_score;
-    const int thread = static_cast<int>(threadIdx.x), group = uniform(thread / 128),
-              stride = plan.src_pixels + 1, pixels = item.dest_pixels * item.src_pixels;
+    const int thread = static_cast<int>(threadIdx.x), stride = plan.src_pixels + 1,
+              pixels = item.dest_pixels * item.src_pixels;
     float* pooled = shared.pooled();
     float* kept = pooled + slabs * stride;  // [src pixels], where a dest pixel has several strips
     const Rows<T> queries(head.trace, head.trace.q_offset, head.head);
@@ -196,57 +197,34 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
     for (std::int32_t begin = first_row; begin < last_row; begin += wide_rows) {
         const std::int32_t limit = min(last_row, begin + wide_rows);
         for (int i = thread; i < slabs * stride; i += consumer_threads) pooled[i] = nothing;
-        const std::int32_t base = begin + group * 128;
         const Span span(shape, begin, limit);
         const int tiles = uniform(span.tiles());
-        // Of these tiles the warpgroup's own rows see [from, to).
-        int from = tiles, to = tiles;
-        QueryRows<Dim> upper_rows, lower_rows;
-        if (base < limit) {
-            const Span own(shape, base, min(limit, base + 128));
-            from = min(tiles, (own.first - span.first) / wide_keys);
-            to = min(tiles, (own.last - span.first + wide_keys - 1) / wide_keys);
-            copy_queries<T, Dim>(shared.queries(group), queries, base, limit);
-            group_barrier(2 + group, 128);
-            load_queries<Dim>(upper_rows, shared.queries(group));
-            load_queries<Dim>(lower_rows, shared.queries(group) + 64 * Dim * 2);
+        const std::uint32_t q = shared.queries();
+        copy_queries<T, Dim>(q, queries, begin, limit);
+        group_barrier(1, consumer_threads);  // queries are there, pooled is reset
+        Half<way, Eights> upper, lower;
+        upper.start(args, head, shape, begin, begin, limit, span.first);
+        lower.start(args, head, shape, begin, begin + 64, limit, span.first);
+        WideCells a, b;
+        std::int32_t key = span.first;
+        for (int i = 0; i < tiles; ++i, key += wide_keys) {
+            const int stage = (turn + i) % wide_stages;
+            await(shared.full(stage), ((turn + i) / wide_stages) & 1);
+            multiply_tile<T, Dim>(a, q, shared.keys(stage));
+            multiply_tile<T, Dim>(b, q + 64 * Dim * 2, shared.keys(stage));
+            await_products<1>(a);
+            upper.pool(a, head.rule, shape, begin, key, span.last, item.src_pixels, pooled, stride);
+            await_products<0>(b);
+            if (thread % 32 == 0) arrive(shared.empty(stage));
+            lower.pool(b, head.rule, shape, begin + 64, key, span.last, item.src_pixels, pooled,
+                       stride);
         }
-        from = uniform(from), to = uniform(to);
-        group_barrier(1, consumer_threads);  // pooled is reset
-        const auto stage = [&](int i) { return (turn + i) % wide_stages; };
-        const auto phase = [&](int i) { return ((turn + i) / wide_stages) & 1; };
-        const auto pass = [&](int first, int last) {
-            for (int i = first; i < last; ++i) {
-                await(shared.full(stage(i)), phase(i));
-                if (thread % 32 == 0) arrive(shared.empty(stage(i)));
-            }
-        };
-        pass(0, min(from, tiles));
-        if (from < to) {
-            const std::int32_t first = span.first + from * wide_keys;
-            Half<way, Eights> upper, lower;
-            upper.start(args, head, shape, begin, base, limit, first);
-            lower.start(args, head, shape, begin, base + 64, limit, first);
-            WideCells a, b;
-            std::int32_t key = first;
-            for (int i = from; i < to; ++i, key += wide_keys) {
-                await(shared.full(stage(i)), phase(i));
-                multiply_rows<T, Dim>(a, upper_rows, shared.keys(stage(i)));
-                multiply_rows<T, Dim>(b, lower_rows, shared.keys(stage(i)));
-                await_products<1>(a);
-                upper.pool(a, head.rule, shape, base, key, span.last, item.src_pixels, pooled,
-                           stride);
-                await_products<0>(b);
-                if (thread % 32 == 0) arrive(shared.empty(stage(i)));
-                lower.pool(b, head.rule, shape, base + 64, key, span.last, item.src_pixels, pooled,
-                           stride);
-            }
-            if (Eights == 16 && upper.pixel < item.src_pixels)
+        if (Eights == 16 && tiles > 0) {
+            if (upper.pixel < item.src_pixels)
                 upper.end(head.rule, item.src_pixels, pooled, stride);
-            if (Eights == 16 && lower.pixel < item.src_pixels)
+            if (lower.pixel < item.src_pixels)
                 lower.end(head.rule, item.src_pixels, pooled, stride);
         }
-        pass(max(from, to), tiles);
         turn += tiles;
         group_barrier(1, consumer_threads);
         const bool last_strip = begin + wide_rows >= last_row;
@@ -281,7 +259,7 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
 }
 
 template <typename T, int Dim, Way way, int Eights>
-__global__ void __launch_bounds__(wide_threads, 1)
+__global__ void __launch_bounds__(wide_threads, 2)
     wide_kernel(TileArgs args, TilePlan plan, std::int64_t first_item) {
 #ifdef HEADSCOPE_HOPPER
     extern __shared__ __align__(16) std::byte memory[];
@@ -299,10 +277,8 @@ __global__ void __launch_bounds__(wide_threads, 1)
         static_cast<std::int32_t>(args.dest_edges[item.dest_pixel + item.dest_pixels]), shape.rows);
     shared.initialize();
     if (threadIdx.x >= consumer_threads) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         produce<T, Dim>(head, shape, first_row, last_row, shared);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         consume<T, Dim, way, Eights>(args, plan, head, item, shape, first_row, last_row, shared);
     }
 #else

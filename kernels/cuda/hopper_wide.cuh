@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Products of 64 query rows with 128 keys in shared memory by one warpgroup, and the barriers
-// between the warpgroups that copy and those that multiply. With r = lane / 4 and i = lane % 4,
-// s[j] holds rows 16 · warp + r (s[j][0], s[j][1]) and + 8 of keys 8j + 2i and + 1, as
-// score_tile.cuh's.
+// Products of 64 query rows with 128 keys by one warpgroup, both in shared memory, and the barriers
+// between the warps that copy and those that multiply. With r = lane / 4 and i = lane % 4, s[j] holds
+// rows 16 · warp + r (s[j][0], s[j][1]) and + 8 of keys 8j + 2i and + 1, as score_tile.cuh's.
 #pragma once
 #include "kernels/cuda/hopper_tile.cuh"
 
 namespace kernels::cuda {
 
-constexpr int wide_rows = 256, wide_keys = 128, wide_stages = 4;
-constexpr int consumer_threads = 256, producer_groups = 2, producer_threads = 64,
+constexpr int wide_rows = 128, wide_keys = 128, wide_stages = 2;
+constexpr int consumer_threads = 128, producer_groups = 2, producer_threads = 32,
               wide_threads = consumer_threads + producer_groups * producer_threads;
 using WideCells = float[16][4];
 
@@ -35,14 +34,14 @@ class WideShared {
   public:
     static constexpr int query_bytes = 128 * Dim * 2, key_bytes = wide_keys * Dim * 2;
     static constexpr std::int64_t bytes =
-        1024 + 2 * query_bytes + wide_stages * key_bytes + 2 * wide_stages * 8;
+        1024 + query_bytes + wide_stages * key_bytes + 2 * wide_stages * 8;
 
     __device__ explicit WideShared(std::byte* memory)
         : memory_(memory), base_((shared_address(memory) + 1023) / 1024 * 1024) {}
 
-    __device__ std::uint32_t queries(int group) const { return base_ + group * query_bytes; }
+    __device__ std::uint32_t queries() const { return base_; }
     __device__ std::uint32_t keys(int stage) const {
-        return base_ + 2 * query_bytes + stage * key_bytes;
+        return base_ + query_bytes + stage * key_bytes;
     }
     __device__ std::uint32_t full(int stage) const { return keys(wide_stages) + stage * 8; }
     __device__ std::uint32_t empty(int stage) const { return full(wide_stages + stage); }
@@ -83,27 +82,28 @@ __device__ inline void start_slabs(std::uint32_t to, const Rows<T>& rows, std::i
                                    std::int32_t limit, int thread) {
     constexpr int pieces = Dim / 8, at_once = Threads / pieces, slab = Count * 128;
     const int piece = thread % pieces, start = thread / pieces;
-    const bool together = rows.page_tokens % 64 == 0 && first % 64 == 0;
     const std::uint32_t place = to + static_cast<std::uint32_t>(piece / 8 * slab);
-#pragma unroll
-    for (int part = 0; part < Count / 64; ++part) {
-        const std::int32_t begin = first + part * 64;
-        const T* base = rows.at(min(begin, limit - 1)) + piece * 8;
-#pragma unroll
-        for (int i = 0; i < 64 / at_once; ++i) {
-            const int row = start + i * at_once;
-            const bool there = begin + row < limit;
-            const T* from = base;
-            if (!together)
-                from = rows.at(there ? begin + row : limit - 1) + piece * 8;
-            else if (there)
-                from += static_cast<std::int64_t>(row) * Dim;
-            const std::uint32_t at =
-                place + static_cast<std::uint32_t>((part * 64 + row) * 128 +
-                                                   ((piece % 8) ^ (row % 8)) * 16);
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
-                         "r"(there ? 16 : 0)
-                         : "memory");
+    const auto copy = [&](int row, const T* from, bool there) {
+        const std::uint32_t at =
+            place + static_cast<std::uint32_t>(row * 128 + ((piece % 8) ^ (row % 8)) * 16);
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
+                     "r"(there ? 16 : 0)
+                     : "memory");
+    };
+    if (rows.page_tokens % 64 == 0 && first % 64 == 0) {  // 64 rows lie together
+#pragma unroll 1
+        for (int part = 0; part < Count; part += 64) {
+            const T* from = rows.at(min(first + part, limit - 1)) + piece * 8;
+            const int there = limit - first - part;
+#pragma unroll 8
+            for (int row = start; row < 64; row += at_once)
+                copy(part + row, from + (row < there ? row : 0) * Dim, row < there);
+        }
+    } else {
+#pragma unroll 1
+        for (int row = start; row < Count; row += at_once) {
+            const bool there = first + row < limit;
+            copy(row, rows.at(there ? first + row : limit - 1) + piece * 8, there);
         }
     }
     commit_copies();
@@ -122,7 +122,7 @@ __device__ inline void copy_wide(std::uint32_t to, const Rows<T>& rows, std::int
         to, rows, first, limit, static_cast<int>(threadIdx.x % producer_threads));
     land_slabs();
 }
-// A warpgroup's 128 rows, as two blocks of 64.
+// A strip's 128 rows, as two blocks of 64.
 template <typename T, int Dim>
 __device__ inline void copy_queries(std::uint32_t to, const Rows<T>& rows, std::int32_t first,
                                     std::int32_t limit) {
@@ -144,8 +144,7 @@ __device__ inline void copy_queries(std::uint32_t to, const Rows<T>& rows, std::
     "%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43," \
     "%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, "
 
-// s (+)= a [64 × 16] · b [128 × 16]ᵀ; b by its descriptor, a likewise, or by registers as for
-// multiply().
+// s (+)= a [64 × 16] · b [128 × 16]ᵀ, both by descriptors of shared memory.
 template <typename T>
 __device__ inline void multiply_wide(WideCells& s, std::uint64_t a, std::uint64_t b, bool add) {
 #ifdef HEADSCOPE_HOPPER
@@ -156,24 +155,6 @@ __device__ inline void multiply_wide(WideCells& s, std::uint64_t a, std::uint64_
         "%64, %65, p, 1, 1, 0, 0;\n}\n"                                          \
         : HEADSCOPE_ROWS                                                         \
         : "l"(a), "l"(b), "r"(static_cast<int>(add)))
-    if constexpr (std::is_same_v<T, __half>)
-        HEADSCOPE_WIDE_PRODUCT("f16.f16");
-    else
-        HEADSCOPE_WIDE_PRODUCT("bf16.bf16");
-#undef HEADSCOPE_WIDE_PRODUCT
-#endif
-}
-template <typename T>
-__device__ inline void multiply_wide(WideCells& s, const std::uint32_t (&a)[4], std::uint64_t b,
-                                     bool add) {
-#ifdef HEADSCOPE_HOPPER
-#define HEADSCOPE_WIDE_PRODUCT(TYPES)                                            \
-    asm volatile(                                                                \
-        "{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"                             \
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPES HEADSCOPE_WIDE_SUMS \
-        "{%64,%65,%66,%67}, %68, p, 1, 1, 0;\n}\n"                               \
-        : HEADSCOPE_ROWS                                                         \
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)))
     if constexpr (std::is_same_v<T, __half>)
         HEADSCOPE_WIDE_PRODUCT("f16.f16");
     else
@@ -200,36 +181,6 @@ __device__ inline void multiply_tile(WideCells& s, std::uint32_t q, std::uint32_
     for (int step = 0; step < Dim / 16; ++step)
         multiply_wide<T>(s, slab_form(q, 64 * 128, step), slab_form(k, wide_keys * 128, step),
                          Add || step > 0);
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-#endif
-}
-
-// 64 query rows in registers, which leaves shared memory's rate to the keys.
-template <int Dim>
-using QueryRows = std::uint32_t[Dim / 16][4];
-template <int Dim>
-__device__ inline void load_queries(QueryRows<Dim>& q, std::uint32_t from) {
-    const int row = static_cast<int>(threadIdx.x % 128 / 32 * 16 + threadIdx.x % 16),
-              half = static_cast<int>(threadIdx.x % 32 / 16);
-#pragma unroll
-    for (int step = 0; step < Dim / 16; ++step) {
-        const int piece = 2 * step + half;
-        const std::uint32_t at =
-            from + static_cast<std::uint32_t>(piece / 8 * (64 * 128) + row * 128 +
-                                              ((piece % 8) ^ (row % 8)) * 16);
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(q[step][0]), "=r"(q[step][1]), "=r"(q[step][2]), "=r"(q[step][3])
-                     : "r"(at)
-                     : "memory");
-    }
-}
-template <typename T, int Dim>
-__device__ inline void multiply_rows(WideCells& s, const QueryRows<Dim>& q, std::uint32_t k) {
-#ifdef HEADSCOPE_HOPPER
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-    for (int step = 0; step < Dim / 16; ++step)
-        multiply_wide<T>(s, q[step], slab_form(k, wide_keys * 128, step), step > 0);
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #endif
 }

@@ -33,7 +33,7 @@ inline Steps steps_of(const TileAxis& axis) {
 
 // Requests that wide_tile() takes on this device, whatever their axes.
 bool wide_applies(const TileArgs&);
-constexpr std::int64_t wide_strip = 256, wide_chunk_keys = 8192, wide_chunk_pixels = 128;
+constexpr std::int64_t wide_strip = 128, wide_chunk_keys = 8192, wide_chunk_pixels = 128;
 
 // Equal steps that are multiples of `unit` cells, or none: 0. The last pixel may hold fewer.
 inline std::int64_t step_in(const TileAxis& axis, std::int64_t unit) {

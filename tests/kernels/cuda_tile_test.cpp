@@ -126,7 +126,7 @@ class CudaTileTest : public QObject {
                                 << static_cast<int>(element) << dim << page << cap << window;
                         }
     }
-    // Pixels of whole eights of cells: strips of 256 rows and key tiles of 128, ragged at either
+    // Pixels of whole eights of cells: strips of 128 rows and key tiles of 128, ragged at either
     // end, pixels within a tile and over several, rows that are not published.
     void wideStrips() {
         QFETCH(int, element);
