@@ -23,7 +23,9 @@ std::string read_template(const std::string& name) {
 
 std::string rendered_with(const engine::tokenizer::ChatParts& parts, const std::string& text) {
     std::string out;
-    for (const ChatPart& part : parts) out += part.user ? text : part.text;
+    const std::string trimmed = QString::fromStdString(text).trimmed().toStdString();
+    for (const ChatPart& part : parts)
+        out += !part.user ? part.text : part.trimmed ? trimmed : text;
     return out;
 }
 
@@ -42,7 +44,8 @@ class TestChatTemplate : public QObject {
   private Q_SLOTS:
     void renders_as_jinja2_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"chatml", "smollm2", "qwen2.5", "qwen3", "blocks"})
+        for (const char* name :
+             {"chatml", "smollm2", "qwen2.5", "qwen3", "blocks", "trims_the_text"})
             QTest::newRow(name) << QString(name);
     }
     void renders_as_jinja2() {
