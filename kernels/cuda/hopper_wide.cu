@@ -3,8 +3,8 @@
 // 128 cells, on Hopper: a strip of 128 query rows walks its keys 128 at a time. A warpgroup
 // multiplies it in two halves: while one half's products are pooled the other's are under way. Two
 // more warps copy keys ahead. So many rows a key tile keep the second-level cache's rate out of the
-// way, which bounds strips of 64 rows, and two such blocks share a multiprocessor, so that one works
-// while the other waits for its first rows.
+// way, which bounds strips of 64 rows, and two such blocks share a multiprocessor, so that one
+// works while the other waits for its first rows.
 #include "kernels/cuda/hopper_wide.cuh"
 #include "kernels/cuda/tile_item.cuh"
 
@@ -15,26 +15,6 @@ namespace {
 enum class Way { Max, Sum };
 
 constexpr int slab_rows = 8, slabs = wide_rows / slab_rows;
-
-// What an item's strips share.
-struct Shape {
-    std::int32_t step;         // cells of a src pixel
-    std::int32_t first, last;  // keys of the item
-    std::int32_t rows;         // published
-    std::int32_t window;
-};
-
-// The keys that rows [begin, limit) see of the item: first is a multiple of 8 from the item's own.
-struct Span {
-    std::int32_t first, last;
-    __device__ Span(const Shape& shape, std::int32_t begin, std::int32_t limit)
-        : first(shape.first), last(min(shape.last, limit)) {
-        if (shape.window > 0 && begin - shape.window + 1 > first)
-            first += (begin - shape.window + 1 - first) / wide_keys * wide_keys;
-        if (first > last || begin >= limit) first = last = shape.first;
-    }
-    __device__ int tiles() const { return (last - first + wide_keys - 1) / wide_keys; }
-};
 
 // Values of `Count` pixels, each over all lanes: every step halves what a lane still has to
 // combine. Lane p · 32 / Count ends with pixel p.
@@ -72,7 +52,7 @@ struct Half {
     int pixel, slab;         // slab of this warp's first eight rows
     bool there[2];
 
-    __device__ void start(const TileArgs& args, const TileHead& head, const Shape& shape,
+    __device__ void start(const TileArgs& args, const TileHead& head, const WideShape& shape,
                           std::int32_t begin, std::int32_t base, std::int32_t limit,
                           std::int32_t first) {
         const int warp = static_cast<int>(threadIdx.x / 32 % 4),
@@ -93,7 +73,7 @@ struct Half {
     }
 
     // s is only read: the unit is not to see it change while products are under way.
-    __device__ void pool(const WideCells& s, const ScoreRule& rule, const Shape& shape,
+    __device__ void pool(const WideCells& s, const ScoreRule& rule, const WideShape& shape,
                          std::int32_t base, std::int32_t key, std::int32_t last, int pixels,
                          float* pooled, int stride) {
         if (key + wide_keys - 1 > base || key + wide_keys > last ||
@@ -112,7 +92,7 @@ struct Half {
 
   private:
     template <bool Masked>
-    __device__ void take(const WideCells& s, const ScoreRule& rule, const Shape& shape,
+    __device__ void take(const WideCells& s, const ScoreRule& rule, const WideShape& shape,
                          std::int32_t key, std::int32_t last, int pixels, float* pooled,
                          int stride) {
         const std::int32_t low = key + static_cast<std::int32_t>(threadIdx.x % 4 * 2);
@@ -162,14 +142,14 @@ struct Half {
 };
 
 template <typename T, int Dim>
-__device__ void produce(const TileHead& head, const Shape& shape, std::int32_t first_row,
+__device__ void produce(const TileHead& head, const WideShape& shape, std::int32_t first_row,
                         std::int32_t last_row, const WideShared<Dim>& shared) {
     const TraceView& trace = head.trace;
     const Rows<T> keys(trace, trace.k_offset, head.head / (trace.query_heads / trace.kv_heads));
     const int group = static_cast<int>(threadIdx.x - consumer_threads) / producer_threads;
     int turn = 0;
     for (std::int32_t begin = first_row; begin < last_row; begin += wide_rows) {
-        const Span span(shape, begin, min(last_row, begin + wide_rows));
+        const WideSpan span(shape, begin, min(last_row, begin + wide_rows));
         for (int i = 0; i < span.tiles(); ++i, ++turn) {
             if (turn % producer_groups != group) continue;
             const int stage = turn % wide_stages;
@@ -182,7 +162,7 @@ __device__ void produce(const TileHead& head, const Shape& shape, std::int32_t f
 
 template <typename T, int Dim, Way way, int Eights>
 __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHead& head,
-                        const Item& item, const Shape& shape, std::int32_t first_row,
+                        const Item& item, const WideShape& shape, std::int32_t first_row,
                         std::int32_t last_row, const WideShared<Dim>& shared) {
     constexpr Pool pool = way == Way::Sum ? Pool::Sum : Pool::ScoreMax;
     constexpr float nothing = way == Way::Sum ? 0 : no_score;
@@ -197,7 +177,7 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
     for (std::int32_t begin = first_row; begin < last_row; begin += wide_rows) {
         const std::int32_t limit = min(last_row, begin + wide_rows);
         for (int i = thread; i < slabs * stride; i += consumer_threads) pooled[i] = nothing;
-        const Span span(shape, begin, limit);
+        const WideSpan span(shape, begin, limit);
         const int tiles = uniform(span.tiles());
         const std::uint32_t q = shared.queries();
         copy_queries<T, Dim>(q, queries, begin, limit);
@@ -266,7 +246,7 @@ __global__ void __launch_bounds__(wide_threads, 2)
     const WideShared<Dim> shared(memory);
     const Item item = item_at(args, plan, first_item + blockIdx.x);
     const TileHead head = args.heads[item.head];
-    Shape shape;
+    WideShape shape;
     shape.first = static_cast<std::int32_t>(args.src_edges[item.src_pixel]);
     shape.last = static_cast<std::int32_t>(args.src_edges[item.src_pixel + item.src_pixels]);
     shape.step = plan.src_step;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Products of 64 query rows with 128 keys by one warpgroup, both in shared memory, and the barriers
-// between the warps that copy and those that multiply. With r = lane / 4 and i = lane % 4, s[j] holds
-// rows 16 · warp + r (s[j][0], s[j][1]) and + 8 of keys 8j + 2i and + 1, as score_tile.cuh's.
+// between the warps that copy and those that multiply. With r = lane / 4 and i = lane % 4, s[j]
+// holds rows 16 · warp + r (s[j][0], s[j][1]) and + 8 of keys 8j + 2i and + 1, as score_tile.cuh's.
 #pragma once
 #include "kernels/cuda/hopper_tile.cuh"
 
@@ -11,6 +11,26 @@ constexpr int wide_rows = 128, wide_keys = 128, wide_stages = 2;
 constexpr int consumer_threads = 128, producer_groups = 2, producer_threads = 32,
               wide_threads = consumer_threads + producer_groups * producer_threads;
 using WideCells = float[16][4];
+
+// What an item's strips share.
+struct WideShape {
+    std::int32_t step;         // cells of a src pixel
+    std::int32_t first, last;  // keys of the item
+    std::int32_t rows;         // published
+    std::int32_t window;
+};
+
+// The keys that rows [begin, limit) see of the item: first is a multiple of 8 from the item's own.
+struct WideSpan {
+    std::int32_t first, last;
+    __device__ WideSpan(const WideShape& shape, std::int32_t begin, std::int32_t limit)
+        : first(shape.first), last(min(shape.last, limit)) {
+        if (shape.window > 0 && begin - shape.window + 1 > first)
+            first += (begin - shape.window + 1 - first) / wide_keys * wide_keys;
+        if (first > last || begin >= limit) first = last = shape.first;
+    }
+    __device__ int tiles() const { return (last - first + wide_keys - 1) / wide_keys; }
+};
 
 // Waits until the barrier's phase of this parity is over.
 __device__ inline void await(std::uint32_t barrier, int parity) {
