@@ -40,6 +40,8 @@ std::string targetOf(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
+    if (error == std::errc::filename_too_long)
+        throw ioError("cannot write: " + reason(ENAMETOOLONG), path);
     if (fs::is_directory(status)) throw ioError("is a folder, not a file to write", path);
     // A rename would replace a device or a pipe with a file.
     if (fs::exists(status) && !fs::is_regular_file(status))
@@ -54,6 +56,18 @@ std::string targetOf(const std::string& path) {
 std::string folderOf(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+constexpr int mostAttempts = 100;  // to find a name that nobody has
+
+std::string siblingOf(const std::string& target, int attempt) {
+    return target + ".part-" + std::to_string(::getpid()) +
+           (attempt ? "-" + std::to_string(attempt) : "");
+}
+
+// What an open file is linked by.
+std::string linkOf(int file) {
+    return "/proc/self/fd/" + std::to_string(file);
 }
 
 void checkSpace(const std::string& folder, const std::string& path, std::int64_t bytes) {
@@ -73,22 +87,11 @@ void removeUnfinishedFile() noexcept {
     if (unfinished.load()) ::unlink(unfinishedName.data());
 }
 
-OutputFile::OutputFile(const std::string& path, std::int64_t bytes) : m_target(targetOf(path)) {
+OutputFile::OutputFile(const std::string& path, std::int64_t bytes, Until until)
+    : m_target(targetOf(path)) {
     ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of write(), not the end
     const std::string folder = folderOf(m_target);
-    for (int attempt = 0; m_file < 0; ++attempt) {
-        const std::string name = m_target + ".part-" + std::to_string(::getpid()) +
-                                 (attempt ? "-" + std::to_string(attempt) : "");
-        m_file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (m_file >= 0)
-            m_sibling = name;
-        else if (errno != EEXIST || attempt == 100)
-            fail(errno, "cannot write");
-    }
-    if (m_sibling.size() < unfinishedName.size()) {
-        std::copy_n(m_sibling.c_str(), m_sibling.size() + 1, unfinishedName.begin());
-        unfinished = true;
-    }
+    if (until == Until::Sibling || !openNameless(folder)) openSibling();
     try {
         checkSpace(folder, path, bytes);
         if (bytes > 0 && ::fallocate(m_file, 0, 0, bytes) != 0 && errno != EOPNOTSUPP &&
@@ -98,6 +101,48 @@ OutputFile::OutputFile(const std::string& path, std::int64_t bytes) : m_target(t
         discard();
         throw;
     }
+}
+
+// False where the file system or the kernel has no such thing, or /proc is not there to link it by:
+// that it cannot be named must be known before the work, not after it.
+bool OutputFile::openNameless(const std::string& folder) {
+    m_file = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (m_file < 0) return false;  // a folder that cannot be written to: the sibling says why
+    if (::access(linkOf(m_file).c_str(), F_OK) == 0) return true;
+    ::close(std::exchange(m_file, -1));
+    return false;
+}
+
+void OutputFile::openSibling() {
+    for (int attempt = 0; m_file < 0; ++attempt) {
+        const std::string name = siblingOf(m_target, attempt);
+        m_file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (m_file >= 0)
+            rememberSibling(name);
+        else if (errno != EEXIST || attempt == mostAttempts)
+            fail(errno, "cannot write");
+    }
+}
+
+void OutputFile::nameIt() {
+    const std::string link = linkOf(m_file);
+    const auto linkTo = [&](const std::string& name) {
+        return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (linkTo(m_target)) return;
+    // A link replaces nothing, a rename does: for that moment there is a sibling, whole.
+    for (int attempt = 0; m_sibling.empty(); ++attempt) {
+        if (errno != EEXIST || attempt > mostAttempts) fail(errno, "cannot put the file in place");
+        const std::string name = siblingOf(m_target, attempt);
+        if (linkTo(name)) rememberSibling(name);
+    }
+}
+
+void OutputFile::rememberSibling(const std::string& name) noexcept {
+    m_sibling = name;
+    if (name.size() >= unfinishedName.size()) return;
+    std::copy_n(name.c_str(), name.size() + 1, unfinishedName.begin());
+    unfinished = true;
 }
 
 OutputFile::~OutputFile() {
@@ -128,9 +173,10 @@ void OutputFile::writeAt(std::int64_t offset, std::span<const std::byte> bytes) 
 
 void OutputFile::commit() {
     if (::fsync(m_file) != 0) fail(errno, "cannot flush");
+    if (m_sibling.empty()) nameIt();
     const int file = std::exchange(m_file, -1);
     if (::close(file) != 0) fail(errno, "cannot close");
-    if (::rename(m_sibling.c_str(), m_target.c_str()) != 0)
+    if (!m_sibling.empty() && ::rename(m_sibling.c_str(), m_target.c_str()) != 0)
         fail(errno, "cannot put the file in place");
     unfinished = false;
     m_sibling.clear();

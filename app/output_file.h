@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A file that is whole or not there: written beside its target under another name, flushed, then
-// renamed over it. One thread. Throws engine::Error Io with the path and the system's reason.
+// A file that is whole or not there. It is written without a name in its target's folder, flushed,
+// then given its name, so that even kill -9 leaves nothing; where the file system has no nameless
+// files, beside the target under another name that it is renamed from. One thread. Throws
+// engine::Error Io with the path and the system's reason.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,11 +13,13 @@ namespace app {
 
 class OutputFile {
   public:
-    // Makes the sibling at once, so that a folder that cannot be written to is known before any
-    // work is done. `bytes` is compared with what the file system has left and reserved where it
-    // can do that. A target that exists must be a regular file; a symbolic link is followed.
-    OutputFile(const std::string& path, std::int64_t bytes);
-    ~OutputFile();  // without commit(): removes the sibling
+    enum class Until { Nameless, Sibling };  // commit; Sibling is for tests, and the way out
+
+    // Makes the file at once, so that a folder that cannot be written to is known before any work
+    // is done. `bytes` is compared with what the file system has left and reserved where it can do
+    // that. A target that exists must be a regular file; a symbolic link is followed.
+    OutputFile(const std::string& path, std::int64_t bytes, Until = Until::Nameless);
+    ~OutputFile();  // without commit(): nothing is left
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
@@ -25,11 +29,15 @@ class OutputFile {
     const std::string& target() const { return m_target; }
 
   private:
+    bool openNameless(const std::string& folder);
+    void openSibling();
+    void nameIt();  // links the nameless file to its target, or to a sibling where that exists
+    void rememberSibling(const std::string& name) noexcept;
     void discard() noexcept;
     [[noreturn]] void fail(int error, const std::string& what) const;
 
     std::string m_target;   // what the link points to
-    std::string m_sibling;  // empty once renamed
+    std::string m_sibling;  // empty while nameless and once renamed
     int m_file = -1;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ctrl-C once asks, twice ends; neither leaves a half-written file. In a child process each, with
 // real signals.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,13 +79,32 @@ class CliInterruptTest : public QObject {
         const std::string path = m_folder.filePath(QStringLiteral("b")).toStdString();
         const int status = statusAfter({SIGINT, SIGINT}, [&](const auto& ready) {
             const Interrupt interrupt;
-            const OutputFile file(path, 100);
+            const OutputFile file(path, 100, OutputFile::Until::Sibling);
             ready();
             for (;;) ::usleep(1000);  // deaf to the first
             return 0;
         });
         QVERIFY(WIFEXITED(status));
         QCOMPARE(WEXITSTATUS(status), 130);
+        QVERIFY2(files().isEmpty(), qPrintable(files().join(QLatin1Char(' '))));
+    }
+
+    // kill -9 runs no handler: the kernel takes back a file that has no name yet, its reserved
+    // space included.
+    void killLeavesNothing() {
+        const int file = ::open(m_folder.path().toLocal8Bit(), O_TMPFILE | O_WRONLY, 0600);
+        if (file < 0) QSKIP("this file system has no nameless files");
+        ::close(file);
+        const std::string path = m_folder.filePath(QStringLiteral("c")).toStdString();
+        const int status = statusAfter({SIGKILL}, [&](const auto& ready) {
+            OutputFile output(path, 1 << 20);
+            const std::vector<std::byte> half(1 << 19);
+            output.writeAt(0, half);
+            ready();
+            for (;;) ::usleep(1000);
+            return 0;
+        });
+        QVERIFY(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         QVERIFY2(files().isEmpty(), qPrintable(files().join(QLatin1Char(' '))));
     }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The file is whole or absent, and its bytes are where its header says. Read back by the golden
 // files' reader.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
+#include <cstring>
 
 #include "app/safetensors_writer.h"
 #include "engine/values/failure.h"
@@ -38,6 +41,8 @@ std::string refusal(Work&& work) {
 
 }  // namespace
 
+Q_DECLARE_METATYPE(app::OutputFile::Until)
+
 class CliSafetensorsTest : public QObject {
     Q_OBJECT
     QTemporaryDir m_folder;
@@ -48,6 +53,18 @@ class CliSafetensorsTest : public QObject {
     QStringList files() const {
         return QDir(m_folder.path())
             .entryList(QDir::AllEntries | QDir::Hidden | QDir::System | QDir::NoDotAndDotDot);
+    }
+
+    static void bothWays() {
+        QTest::addColumn<OutputFile::Until>("until");
+        QTest::newRow("nameless") << OutputFile::Until::Nameless;
+        QTest::newRow("beside its target") << OutputFile::Until::Sibling;
+    }
+    // 0 where this file system has nameless files.
+    int namesWhileOpen() const {
+        const int file = ::open(m_folder.path().toLocal8Bit(), O_TMPFILE | O_WRONLY, 0600);
+        if (file >= 0) ::close(file);
+        return file < 0 ? 1 : 0;
     }
 
   private Q_SLOTS:
@@ -116,12 +133,28 @@ class CliSafetensorsTest : public QObject {
             writer.writeRows(0, first, floats({shape.begin(), shape.end()}, 0)), engine::Error);
     }
 
+    void leavesNothingWithoutCommit_data() { bothWays(); }
     void leavesNothingWithoutCommit() {
+        QFETCH(OutputFile::Until, until);
         {
-            OutputFile file(path("a"), 100);
-            QCOMPARE(files().size(), 1);
+            OutputFile file(path("a"), 100, until);
+            QCOMPARE(files().size(), until == OutputFile::Until::Sibling ? 1 : namesWhileOpen());
         }
         QVERIFY(files().isEmpty());
+    }
+    void replacesOnCommit_data() { bothWays(); }
+    void replacesOnCommit() {
+        QFETCH(OutputFile::Until, until);
+        for (const char* text : {"first", "second"}) {  // to a new name, then over a file
+            OutputFile file(path("a"), 0, until);
+            file.writeAt(0, std::as_bytes(std::span(text, std::strlen(text))));
+            file.commit();
+            QFile written(QString::fromStdString(path("a")));
+            QVERIFY(written.open(QIODevice::ReadOnly));
+            QCOMPARE(written.readAll(), QByteArray(text));
+            QCOMPARE(files(), QStringList{QStringLiteral("a")});
+            QVERIFY(written.permissions() & QFile::ReadGroup);  // 0666 less the umask
+        }
     }
     void keepsTheOldFileUntilCommit() {
         QFile old(QString::fromStdString(path("a")));
