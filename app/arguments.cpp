@@ -169,7 +169,7 @@ std::optional<std::vector<std::int64_t>> Arguments::integers(const std::string& 
 
 std::optional<std::string> Arguments::oneOf(const std::string& name,
                                             std::initializer_list<const char*> allowed) const {
-    const auto value = text(name);
+    auto value = text(name);
     if (!value) return std::nullopt;
     if (std::find(allowed.begin(), allowed.end(), *value) == allowed.end()) {
         std::string names;

@@ -63,7 +63,13 @@ void printText(std::ostream& out, const engine::ModelInfo& info) {
         out << left << oneLine(value) << "\n";
     };
     line("name", info.name);
-    line("family", info.family);
+    line("family", info.family.empty() ? "not told" : info.family);
+    if (!info.supported) {  // more than these few is not known of it
+        line("weights", humanBytes(info.weight_bytes));
+        line("hash", info.hash);
+        line("supported", "no: " + info.reason);
+        return;
+    }
     line("format", info.format);
     line("layers", std::to_string(info.layers));
     line("heads", std::to_string(info.query_heads) + " query, " + std::to_string(info.kv_heads) +
@@ -79,7 +85,7 @@ void printText(std::ostream& out, const engine::ModelInfo& info) {
     line("memory", humanBytes(info.memory_free) + " free of " + humanBytes(info.memory_total));
     line("fits", thousands(tokensThatFit(info)) + " tokens, all captured");
     line("hash", info.hash);
-    line("supported", info.supported ? "yes" : "no: " + info.reason);
+    line("supported", "yes");
 }
 
 void run(Cli& cli, const Arguments& arguments) {

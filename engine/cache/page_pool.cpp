@@ -20,7 +20,7 @@ class HostPages final : public PageMemory {
             throw Error(Failure::Kind::OutOfMemory,
                         std::to_string(bytes / 1000000) +
                             " MB of address space for pages are not to be had",
-                        "page pool", "lower the memory limit");
+                        "page pool", "raise the process's limit of address space (ulimit -v)");
         base_ = static_cast<std::byte*>(base);
         // Large pages halve the time of the first write to a page of the pool.
         (void)madvise(base, bytes_, MADV_HUGEPAGE);

@@ -82,7 +82,9 @@ Encoding TextTokenizer::encode(std::string_view text, const TokenizeOptions& opt
                         " plain text here (special tokens are not parsed)");
     if (out.left_out > 0)
         notes.push_back(std::to_string(out.left_out) +
-                        " bytes have no token in this vocabulary and were left out");
+                        (out.left_out == 1 ? " byte has" : " bytes have") +
+                        " no token in this vocabulary and " +
+                        (out.left_out == 1 ? "was left out" : "were left out"));
     return std::move(out.encoding);
 }
 
