@@ -158,7 +158,8 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     info.device_note = device.why;
     info.has_chat_template = tokens->has_chat_template();
     return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens),
-                                         std::move(pool), std::move(layout), parallel);
+                                         std::move(pool), std::move(layout),
+                                         formats::FilesInUse(checkpoint), parallel);
 }
 
 ModelInfo inspect_model(const std::string& path, const std::string& where) {

@@ -7,6 +7,7 @@
 #include "engine/cuda/cuda_runner.h"
 #include "engine/cuda/loading.h"
 #include "engine/cuda/module.h"
+#include "engine/formats/files_in_use.h"
 #include "engine/model/decoder_terms.h"
 #include "engine/run/memory.h"
 #include "engine/run/model_facts.h"
@@ -170,6 +171,7 @@ std::unique_ptr<Engine> open(const OpenRequest& request, int device, const OnPro
             if (on_progress) on_progress(Progress{done, total});
         },
         stop);
+    formats::FilesInUse(checkpoint).check();  // what was loaded may be zeros
     return run_on_device(request, device, element, std::move(model), std::move(tokens),
                          info_of(checkpoint, plan, request.page_tokens));
 }

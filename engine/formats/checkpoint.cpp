@@ -28,6 +28,7 @@ Checkpoint open_gguf(std::shared_ptr<const MappedFile> file) {
         hash.add(part.weights.header);
         hash.add(std::uint64_t{part.weights.file->size()});
         out.file_bytes += static_cast<std::int64_t>(part.weights.file->size());
+        out.files.push_back(part.weights.file);
         out.tensors.merge(part.weights.tensors);
         out.refused.merge(part.weights.refused);
     }

@@ -15,6 +15,8 @@
 
 namespace engine::formats {
 
+class MappedFile;
+
 // How elements lie in a file. The block types are GGUF's: 32 or 256 elements a block, N bytes (see
 // gguf_quants.h).
 enum class Storage : std::uint8_t {
@@ -89,7 +91,8 @@ class Metadata {
 struct Checkpoint {
     enum class Format { Safetensors, Gguf };
     Format format = Format::Safetensors;
-    std::string path;  // as given
+    std::string path;                                      // as given
+    std::vector<std::shared_ptr<const MappedFile>> files;  // that hold the weights
     std::map<std::string, StoredTensor, std::less<>> tensors;
     std::map<std::string, std::string, std::less<>>
         refused;  // stored in a type that is not read: name to type ("Q6_K")

@@ -59,7 +59,22 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
         new MappedFile(path, static_cast<const std::byte*>(data), size));
 }
 
+void MappedFile::check() const {
+    if (!lost_->any()) return;
+    struct stat status {};
+    const bool there = ::stat(path_.c_str(), &status) == 0;
+    const auto now = there ? static_cast<std::size_t>(status.st_size) : 0;
+    if (there && now >= size_)
+        refuse(path_, "a part of the file could not be read back from its disk",
+               "check the disk, then open the model again");
+    refuse(path_,
+           "the file was cut short while it was in use: " + std::to_string(size_) +
+               " bytes when it was opened, " + std::to_string(now) + " now",
+           "put the whole file back, then open the model again");
+}
+
 MappedFile::~MappedFile() {
+    lost_.reset();
     ::munmap(const_cast<std::byte*>(data_), size_);
 }
 

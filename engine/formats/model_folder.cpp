@@ -48,6 +48,7 @@ void add_file(Checkpoint& out, ContentHash& hash, TensorFile&& weights, Wanted w
     hash.add(weights.header);
     hash.add(std::uint64_t{weights.file->size()});
     out.file_bytes += static_cast<std::int64_t>(weights.file->size());
+    out.files.push_back(weights.file);
     for (auto& [name, tensor] : weights.tensors)
         if (wanted(name)) out.tensors.emplace(name, std::move(tensor));
     for (auto& [name, type] : weights.refused)

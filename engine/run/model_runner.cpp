@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/analysis/cpu_trace_reader.h"
+#include "engine/run/reader_of_files.h"
 
 namespace engine {
 namespace {
@@ -18,12 +19,16 @@ constexpr std::int64_t cpu_chunk =
 ModelRunner::ModelRunner(ModelInfo info, std::shared_ptr<const Model> model,
                          std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
                          std::shared_ptr<PagePool> pool, std::shared_ptr<const TraceLayout> layout,
-                         kernels::Parallel parallel)
+                         formats::FilesInUse files, kernels::Parallel parallel)
     : RunnerBase(std::move(info), std::move(tokenizer), std::move(pool), std::move(layout)),
       model_(std::move(model)),
       table_(std::make_shared<RunTable>()),
+      files_(std::move(files)),
       decoder_(model_, parallel),
-      reader_(make_cpu_trace_reader(model_, tokenizer_, table_, parallel)) {}
+      reader_(
+          read_with_files(make_cpu_trace_reader(model_, tokenizer_, table_, parallel), files_)) {
+    files_.check();  // what was loaded may be zeros
+}
 
 std::shared_ptr<RunTrace> ModelRunner::new_trace() {
     return std::make_shared<RunTrace>(next_id(), pool_, layout_, info_.context);
@@ -76,6 +81,7 @@ Progress ModelRunner::prefill_chunk(RunId id, std::stop_token stop,
         progress.layer = layer;
         if (on_layer) on_layer(progress);
     });
+    files_.check();
     trace.publish(rows.end, logits);
     return {rows.end, progress.total, 0, progress.layers};
 }
@@ -109,6 +115,7 @@ Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
         RowLogits{at, std::vector<float>(static_cast<std::size_t>(info_.vocab))});
     try {
         decoder_.forward(trace, {at, at + 1}, logits->values.data(), stop, {});
+        files_.check();
     } catch (...) {
         trace.drop_token();
         throw;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/cache/run_table.h"
+#include "engine/formats/files_in_use.h"
 #include "engine/model/decoder.h"
 #include "engine/run/memory.h"
 #include "engine/run/runner_base.h"
@@ -15,7 +16,7 @@ class ModelRunner final : public RunnerBase {
   public:
     ModelRunner(ModelInfo, std::shared_ptr<const Model>,
                 std::shared_ptr<const tokenizer::Tokenizer>, std::shared_ptr<PagePool>,
-                std::shared_ptr<const TraceLayout>, kernels::Parallel);
+                std::shared_ptr<const TraceLayout>, formats::FilesInUse, kernels::Parallel);
 
     RunId open_run(const RunRequest&) override;
     RunId fork_run(RunId parent, Position at, TokenId token) override;
@@ -40,6 +41,7 @@ class ModelRunner final : public RunnerBase {
 
     std::shared_ptr<const Model> model_;
     std::shared_ptr<RunTable> table_;
+    formats::FilesInUse files_;  // asked after each computation, before a row is published
     Decoder decoder_;
     std::shared_ptr<const TraceReader> reader_;
     std::map<RunId, OpenRun> runs_;

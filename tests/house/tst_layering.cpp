@@ -50,7 +50,7 @@ const Layer layers[] = {
      "engine/(engine|trace_reader)\\.h|engine/values/.*", standard},
     {"formats are bytes to named tensors: no torch, no family, no model", "engine/formats/.*",
      "engine/(formats|values)/.*|kernels/block_codecs\\.h",
-     "[a-z_]+|(sys|linux)/[a-z_]+\\.h|(unistd|fcntl|errno)\\.h|"
+     "[a-z_]+|(sys|linux)/[a-z_]+\\.h|(unistd|fcntl|errno|signal)\\.h|"
      "nlohmann/json(_fwd)?\\.hpp"},
     {"families are data: no torch", "engine/families/.*",
      "engine/(families|formats|values)/.*|engine/model/model_config\\.h",
