@@ -64,7 +64,7 @@ class StepTextTest : public QObject {
         const RunId run = forced.read(forced.ids.size());
         std::string streamed, joined;
         int held = 0;
-        for (int i = 0; i < 13; ++i) {
+        for (int i = 0; i < 7; ++i) {
             const Step step = forced.engine->decode_step(run, {});
             QVERIFY2(whole(step.text), QByteArray::fromStdString(step.text).toHex());
             if (!step.unfinished.empty()) {

@@ -7,6 +7,9 @@ headscope_test(runs_test engine/runs_test.cpp headscope_engine nlohmann_json::nl
 headscope_test(trace_oracle_test engine/trace_oracle_test.cpp headscope_engine
     nlohmann_json::nlohmann_json)
 headscope_test(step_text_test engine/step_text_test.cpp headscope_engine)
+headscope_test(lost_file_test engine/lost_file_test.cpp headscope_engine)
+headscope_test(long_prompt_test engine/long_prompt_test.cpp headscope_engine
+    nlohmann_json::nlohmann_json)
 headscope_test(views_test engine/views_test.cpp headscope_engine)
 headscope_test(device_test engine/device_test.cpp headscope_engine)
 headscope_test(families_test engine/families_test.cpp headscope_engine headscope_formats
