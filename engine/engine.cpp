@@ -15,6 +15,7 @@
 #include "engine/run/memory.h"
 #include "engine/run/model_facts.h"
 #include "engine/run/model_runner.h"
+#include "engine/run/shapes.h"
 
 namespace engine {
 namespace {
@@ -119,11 +120,13 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     if (device.cuda) {
         if (auto on_cuda = open_on_cuda(device, request, on_progress, stop)) return on_cuda;
     }
-    if (!request.shape.empty())
+    if (!request.shape.empty()) {
+        shape_of(request.shape);  // a name that is not known is the first thing to say
         throw Error(Failure::Kind::Device,
                     "random weights of a shape are made on a GPU" +
                         (device.why.empty() ? "" : ": " + device.why),
                     request.shape, device.asked ? "" : "use --device cuda");
+    }
     if (request.dtype && *request.dtype != DType::F32)
         throw Error(
             Failure::Kind::Unsupported,

@@ -193,6 +193,7 @@ class CliProgramTest : public QObject {
         row("no such model", "info /no/such/model.gguf", 1);
         row("a folder without a model", "info /proc/self/fd", 1);
         row("a foreign file", "info /bin/sh", 1);
+        row("a shape that is not known", "bench --shape qwen9", 2);
         row("a foreign file to dump", "dump /bin/sh --prompt a --out x", 1);
         row("a token it lacks", "dump TINY --token-ids 1,99999999 --out x", 2);
         row("a head it lacks", "export TINY --token-ids 1,2 --view L0.H99 --out x.png", 2);
