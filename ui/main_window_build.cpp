@@ -142,7 +142,7 @@ void MainWindow::buildDocks() {
     m->nextDock = dock(this, QStringLiteral("nextDock"), QStringLiteral("Next token"), m->logits,
                        m->nextTitle);
     m->nextDock->setMinimumSize(240, 120);
-    m->nextDock->installEventFilter(this);
+    installEventFilter(this);  // for the edges between docks
     m->bars = new ContributionBars;
     m->barsDock = dock(this, QStringLiteral("contributionsDock"), QStringLiteral("Contributions"),
                        m->bars, m->barsTitle);

@@ -2,12 +2,14 @@
 // Where things stand: default places and sizes, what changes on small windows, what is remembered.
 #include <QCheckBox>
 #include <QDockWidget>
-#include <QGuiApplication>
+#include <QMouseEvent>
 #include <QResizeEvent>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QTimer>
 #include <algorithm>
+#include <utility>
 
 #include "ui/empty_page.h"
 #include "ui/main_window.h"
@@ -95,18 +97,26 @@ bool stands(const MainWindow& window, QDockWidget* dock, Qt::DockWidgetArea area
 
 }  // namespace
 
-// A side follows the window's size until its edge is dragged: then its docks have another width
-// than they were given.
+// A side follows the window's size until its edge is dragged. The edges are the window's own: no
+// widget is under them.
 void MainWindow::noticeDrag() {
-    const auto notice = [this](Parts::Share& side, Qt::DockWidgetArea area, QDockWidget* dock) {
-        // One of several tabs that is not in front has a width of its own.
-        if (side.width > 0 && stands(*this, dock, area) && tabifiedDockWidgets(dock).isEmpty() &&
-            std::abs(dock->width() - side.width) > dragged)
-            side.follows = false;
-    };
-    notice(m->left, Qt::LeftDockWidgetArea, m->headsDock);
-    notice(m->right, Qt::RightDockWidgetArea, m->nextDock);
-    notice(m->right, Qt::RightDockWidgetArea, m->barsDock);
+    if (!m->drag) return;
+    const Parts::Drag before = *std::exchange(m->drag, std::nullopt);
+    const auto moved = [](int was, int is) { return std::abs(is - was) > dragged; };
+    if (moved(before.left, m->headsDock->width())) m->left.follows = false;
+    if (moved(before.right, m->nextDock->width())) m->right.follows = false;
+    if (moved(before.next, m->nextDock->height())) m->nextFollows = false;
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == this && event->type() == QEvent::MouseButtonPress) {
+        m->drag.reset();
+        if (!childAt(static_cast<QMouseEvent*>(event)->position().toPoint()))
+            m->drag = {m->headsDock->width(), m->nextDock->width(), m->nextDock->height()};
+    } else if (watched == this && event->type() == QEvent::MouseButtonRelease && m->drag) {
+        QTimer::singleShot(0, this, &MainWindow::noticeDrag);  // once the docks have moved
+    }
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::shareWidth() {
@@ -117,7 +127,6 @@ void MainWindow::shareWidth() {
             if (side.follows && stands(*this, dock, area)) standing << dock;
         if (standing.isEmpty()) return;
         resizeDocks(standing, QList<int>(standing.size(), width), Qt::Horizontal);
-        side.width = width;
     };
     share(m->left, headsShare(size(), m->model), Qt::LeftDockWidgetArea, {m->headsDock});
     share(m->right, rightShare(width()), Qt::RightDockWidgetArea, {m->nextDock, m->barsDock});
@@ -135,15 +144,6 @@ void MainWindow::shareRightHeight() {
     if (!inColumn(m->nextDock) || !inColumn(m->barsDock)) return;
     resizeDocks({m->nextDock, m->barsDock}, {nextHeight, std::max(200, height() - nextHeight)},
                 Qt::Vertical);
-}
-
-// A dock that changes its height under the mouse, in a window that does not, is dragged.
-bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == m->nextDock && event->type() == QEvent::Resize && m->shown &&
-        (QGuiApplication::mouseButtons() & Qt::LeftButton) && size() == m->laidOut &&
-        !m->nextDock->isFloating())
-        m->nextFollows = false;
-    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::adaptToSize() {
@@ -189,7 +189,6 @@ void MainWindow::restoreLayout() {
 }
 
 void MainWindow::saveLayout() {
-    if (m->shown) noticeDrag();
     m->settings->setValue(leftKey(), m->left.follows);
     m->settings->setValue(rightKey(), m->right.follows);
     m->settings->setValue(nextKey(), m->nextFollows);
@@ -216,17 +215,14 @@ void MainWindow::showEvent(QShowEvent* event) {
     adaptToSize();
     shareWidth();
     shareRightHeight();
-    m->laidOut = size();
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     if (m->shown) {
-        noticeDrag();
         adaptToSize();
         shareWidth();
         shareRightHeight();
-        m->laidOut = size();
     }
     placeProgress();
 }

@@ -106,10 +106,7 @@ void MainWindow::setModel(const std::optional<engine::ModelInfo>& model) {
     m->prompt->setCurrentModel(path);
     m->actions->setModels(m->models, path);
     if (model && !listed) m->empty->setModels(m->models);
-    if (m->shown) {  // another number of heads
-        noticeDrag();
-        shareWidth();
-    }
+    if (m->shown) shareWidth();  // another number of heads
     setWindowTitle(model ? onOneLine(QString::fromStdString(model->name)) +
                                QStringLiteral(" – Headscope")
                          : QStringLiteral("Headscope"));

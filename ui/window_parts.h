@@ -4,7 +4,6 @@
 #include <QByteArray>
 #include <QList>
 #include <QRect>
-#include <QSize>
 #include <optional>
 #include <vector>
 
@@ -68,11 +67,13 @@ struct MainWindow::Parts {
     bool rightTabbed = false;  // by adaptToSize, not by the user
     struct Share {
         bool follows = true;  // the window's size; until its edge is dragged
-        int width = 0;        // what the docks were given last, 0: nothing yet
     };
     Share left, right;
     bool nextFollows = true;  // Next token keeps its height until that is dragged
-    QSize laidOut;            // the window's size that the docks were last fitted to
+    struct Drag {
+        int left = 0, right = 0, next = 0;  // the docks' widths and Next token's height before it
+    };
+    std::optional<Drag> drag;  // of an edge between docks, while the mouse is down
 };
 
 }  // namespace ui

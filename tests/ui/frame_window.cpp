@@ -250,6 +250,7 @@ class FrameWindow : public QObject {
     // The Heads dock grows with the window, so that thumbnails do, until its edge is dragged.
     void docksTakeTheirShare() {
         const QString path = freshPath();
+        int own = 0;  // the width that the user dragged the dock to
         const auto heads = [](MainWindow& window) {
             return window.findChild<QDockWidget*>(QStringLiteral("headsDock"));
         };
@@ -280,19 +281,37 @@ class FrameWindow : public QObject {
             MainWindow window(settings);
             show(window, {2560, 1440});
             QTRY_VERIFY(heads(window)->width() > 400);
-            window.resizeDocks({heads(window)}, {330}, Qt::Horizontal);  // the user's own width
-            QTRY_COMPARE(heads(window)->width(), 330);
+            for (int i = 0; i < 40; ++i) window.resize(960 + i * 37 % 1500, 600 + i * 29 % 800);
+            window.resize(2560, 1440);
+            QTest::qWait(100);                          // the layout is done
+            QTRY_VERIFY(heads(window)->width() > 400);  // however wildly it was resized
+            const QRect dock = heads(window)->geometry();
+            const QPoint edge(dock.right() + 3, dock.center().y());
+            QVERIFY(!window.childAt(edge));
+            const auto mouse = [&](QEvent::Type type, QPoint at) {
+                QMouseEvent event(
+                    type, at, window.mapToGlobal(at), Qt::LeftButton,
+                    type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton,
+                    Qt::NoModifier);
+                QApplication::sendEvent(&window, &event);
+            };
+            mouse(QEvent::MouseButtonPress, edge);
+            mouse(QEvent::MouseMove, edge - QPoint(110, 0));
+            QTRY_VERIFY(heads(window)->width() < dock.width() - 50);
+            mouse(QEvent::MouseButtonRelease, edge - QPoint(110, 0));
+            QTest::qWait(20);
+            own = heads(window)->width();
             window.resize(1440, 900);
             QTRY_COMPARE(window.width(), 1440);
-            QCOMPARE(heads(window)->width(), 330);
+            QCOMPARE(heads(window)->width(), own);
             window.close();
         }
         QSettings settings(path, QSettings::IniFormat);
         MainWindow window(settings);
         show(window, {1800, 1000});
-        QCOMPARE(heads(window)->width(), 330);
+        QCOMPARE(heads(window)->width(), own);
         window.resetLayout();
-        QTRY_VERIFY(heads(window)->width() != 330);
+        QTRY_VERIFY(heads(window)->width() != own);
     }
 
     void brokenSettingsDoNoHarm() {
