@@ -7,8 +7,8 @@
 namespace app {
 namespace {
 
-// Pixels of a request at a time, so that a whole layer's pattern passes through little memory.
-constexpr std::int64_t tileBytes = std::int64_t{64} << 20;
+// Pixels of a request at a time: a layer's pattern need not fit, but a request fills the device.
+constexpr std::int64_t tileBytes = std::int64_t{512} << 20;
 // A layer's pattern that is larger is not asked for.
 constexpr double mostPatternBytes = 10e9;
 
