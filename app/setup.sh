@@ -175,18 +175,19 @@ ensure_libtorch() {
     commit_staging "${libtorch##*/}"
 }
 
-# Sets nvcc to CUDA 13.0's compiler where there is a GPU: the toolkit's, or else one from wheels.
-# Empty where there is no GPU; a toolkit without one is found by CMake itself.
+# Sets nvcc to CUDA 13's compiler: the toolkit's, or else, where there is a GPU, one from wheels.
+# Empty where there is neither: then the CUDA side is left out.
 ensure_nvcc() {
-    nvcc='' gpu_architecture=''
-    has_gpu || return 0
-    # Only what this machine's first GPU runs is built: machine code of Hopper's own instructions,
-    # or that of Ampere, which the driver's compiler takes on from there.
-    gpu_architecture=80
-    local capability
-    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1) ||
-        true
-    if [[ $capability == 9.0 ]]; then gpu_architecture=90a-real; fi
+    nvcc='' gpu_architecture=80-real # without a GPU: that the CUDA side compiles
+    if has_gpu; then
+        # Only what this machine's first GPU runs is built: machine code of Hopper's own
+        # instructions, or that of Ampere, which the driver's compiler takes on from there.
+        gpu_architecture=80
+        local capability
+        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+            head -1) || true
+        if [[ $capability == 9.0 ]]; then gpu_architecture=90a-real; fi
+    fi
     local candidate
     for candidate in "$(command -v nvcc || true)" /usr/local/cuda-13.0/bin/nvcc \
         /usr/local/cuda/bin/nvcc; do
@@ -195,6 +196,7 @@ ensure_nvcc() {
             return
         fi
     done
+    has_gpu || return 0
     local folder=$cache/nvcc-$nvcc_version
     nvcc=$folder/nvidia/cu13/bin/nvcc
     [[ -d $folder ]] && return
@@ -238,9 +240,12 @@ build_jobs() {
 # build PRESET TARGETS…: configures where that is needed (ninja itself sees changed CMake files) and
 # builds.
 build() {
-    local preset=$1 folder=$root/build/$1 fresh=() cuda=()
-    if [[ -n $nvcc ]]; then
-        cuda=(-DCMAKE_CUDA_COMPILER="$nvcc" -DHEADSCOPE_CUDA_ARCHITECTURES="$gpu_architecture")
+    local preset=$1 folder=$root/build/$1 fresh=() cuda=(-DHEADSCOPE_CUDA=OFF) compiler=''
+    # The sanitizers are the host compiler's; kernels have compute-sanitizer.
+    if [[ $preset == release ]]; then compiler=$nvcc; fi
+    if [[ -n $compiler ]]; then
+        cuda=(-DHEADSCOPE_CUDA=ON -DCMAKE_CUDA_COMPILER="$compiler"
+            -DHEADSCOPE_CUDA_ARCHITECTURES="$gpu_architecture")
     fi
     shift
     lock 8 "$root/build/.lock"
@@ -250,7 +255,7 @@ build() {
     fi
     if [[ ! -f $folder/build.ninja ]] || ((${#fresh[@]})) ||
         ! grep -qxF "HEADSCOPE_LIBTORCH:PATH=$libtorch" "$folder/CMakeCache.txt" ||
-        { [[ -n $nvcc ]] && ! grep -qF "=$nvcc" "$folder/CMakeCache.txt"; }; then
+        { [[ -n $compiler ]] && ! grep -qF "=$compiler" "$folder/CMakeCache.txt"; }; then
         say "configuring $folder"
         (cd "$root" &&
             cmake --preset "$preset" "${fresh[@]}" -DHEADSCOPE_LIBTORCH="$libtorch" \
