@@ -11,7 +11,7 @@ namespace {
 
 void run(Cli& cli, const Arguments& arguments) {
     ComputeOptions compute = parseComputeOptions(arguments);
-    compute.shape = arguments.text("--shape").value_or("");
+    if (arguments.has("--shape")) compute.shape = arguments.required("--shape", "a shape's name");
     if (!compute.shape.empty() && !arguments.positionals().empty())
         throw engine::Error(engine::Failure::Kind::BadRequest, "give a MODEL or a --shape");
     const bool file = compute.shape.empty();

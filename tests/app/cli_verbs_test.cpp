@@ -81,6 +81,7 @@ class CliVerbsTest : public QObject {
         row("tokenize an empty prompt", "tokenize m --prompt ''", 2, "empty");
         row("tokenize takes no --generate", "tokenize m --prompt a --generate 1", 2, "--generate");
         row("no chat template", "tokenize m --prompt a --chat", 2, "chat template");
+        row("bench: no shape", "bench --shape ''", 2, "--shape ''");
         dump("no prompt", "--out OUT", 2, "--prompt");
         dump("two prompts", "--prompt a --token-ids 1 --out OUT", 2, "one of");
         dump("empty prompt", "--prompt '' --out OUT", 2, "--prompt ''");
