@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/formats/lost_pages.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 
@@ -28,15 +29,16 @@ struct sigaction before {};  // whose turn it is where the address is none of ou
 std::uintptr_t page_bytes = 4096;
 
 // Only what may be called in a handler; mmap is a plain system call on Linux.
-bool put_zeros(std::uintptr_t address) {
+bool put_zeros(void* at) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
     for (Slot& slot : slots) {
         const std::uintptr_t begin = slot.begin.load(), end = slot.end.load();
         // The second look: meanwhile the slot may have gone to another mapping.
         if (begin == 0 || address < begin || address >= end || slot.begin.load() != begin) continue;
         slot.lost = true;
         // All that follows too: a file is cut at its end, and one fault is dearer than one page.
-        const std::uintptr_t from = address / page_bytes * page_bytes;
-        return ::mmap(reinterpret_cast<void*>(from), end - from, PROT_READ,
+        const std::uintptr_t into_page = address % page_bytes;
+        return ::mmap(static_cast<std::byte*>(at) - into_page, end - address + into_page, PROT_READ,
                       MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
     }
     return false;
@@ -55,8 +57,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
     const int saved = errno;
-    if (info->si_code != BUS_ADRERR || !put_zeros(reinterpret_cast<std::uintptr_t>(info->si_addr)))
-        pass_on(signal, info, context);
+    if (info->si_code != BUS_ADRERR || !put_zeros(info->si_addr)) pass_on(signal, info, context);
     errno = saved;
 }
 
