@@ -78,7 +78,7 @@ void checkSpace(const std::string& folder, const std::string& path, std::int64_t
     if (bytes > free)
         throw ioError("needs " + thousands(bytes) + " bytes (" + humanBytes(bytes) + "), " +
                           thousands(free) + " (" + humanBytes(free) + ") are free in " + folder,
-                      path, "ask for fewer layers or tensors, or write elsewhere");
+                      path, "free space there, ask for less, or write elsewhere");
 }
 
 }  // namespace

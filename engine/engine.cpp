@@ -125,7 +125,7 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
         throw Error(Failure::Kind::Device,
                     "random weights of a shape are made on a GPU" +
                         (device.why.empty() ? "" : ": " + device.why),
-                    request.shape, device.asked ? "" : "use --device cuda");
+                    request.shape, device.why.empty() && !device.asked ? "use --device cuda" : "");
     }
     if (request.dtype && *request.dtype != DType::F32)
         throw Error(
