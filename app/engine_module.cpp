@@ -67,9 +67,10 @@ const Module& module() {
 
 }  // namespace
 
-void boundComputeSpinning() {
-    constexpr int keepTheUsersOwn = 0;
-    ::setenv("GOMP_SPINCOUNT", "1000", keepTheUsersOwn);
+void boundComputeSpinning(char** argv) {
+    for (const char* setting : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"})
+        if (std::getenv(setting) != nullptr) return;
+    if (::setenv("GOMP_SPINCOUNT", "1000", 0) == 0) ::execv("/proc/self/exe", argv);
 }
 
 std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest& request,

@@ -11,12 +11,13 @@
 
 namespace app {
 
-// Called once at the start of main, before there is a second thread: bounds how long compute
-// threads spin for each other. The OpenMP runtime's default spins for a millisecond and more, which
-// stands still where another program holds the core (measured with two cores and a load of 17: 53 s
-// instead of 7); on an idle machine a few microseconds are enough to meet. The user's own setting
-// wins.
-void boundComputeSpinning();
+// The first thing in main: bounds how long compute threads spin for each other. The OpenMP
+// runtime's default spins for a millisecond and more, which stands still where another program
+// holds the core (measured with two cores and a load of 17: 53 s instead of 7); on an idle machine
+// a few microseconds are enough to meet. The runtime reads its variables before main, as Qt brings
+// it along, so that a program without the variable starts itself again with it (in about 60 ms,
+// once: children inherit it). The user's own setting wins; without /proc the default stays.
+void boundComputeSpinning(char** argv);
 
 // As engine::open_engine and engine::inspect_model. Throws engine::Error also when the module
 // itself cannot be loaded.

@@ -47,7 +47,7 @@ int runWindowFromMain(char** argv, const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    app::boundComputeSpinning();
+    app::boundComputeSpinning(argv);
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return !words.empty() && app::isVerb(words[0]) ? runVerbFromMain(words)
                                                    : runWindowFromMain(argv, words);

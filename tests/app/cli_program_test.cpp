@@ -142,6 +142,26 @@ class CliProgramTest : public QObject {
         for (const QString& name : files()) QFile::remove(m_folder.filePath(name));
     }
 
+    // The runtime tells what it goes by, before main.
+    void computeThreadsDoNotSpinForLong_data() {
+        QTest::addColumn<QString>("own");
+        QTest::addColumn<QByteArray>("count");
+        QTest::newRow("nothing set") << QString() << QByteArray("'1000'");
+        QTest::newRow("the user's own") << QStringLiteral("5") << QByteArray("'5'");
+    }
+    void computeThreadsDoNotSpinForLong() {
+        QFETCH(QString, own);
+        QFETCH(QByteArray, count);
+        auto environment = noDisplay();
+        environment.insert(QStringLiteral("OMP_DISPLAY_ENV"), QStringLiteral("VERBOSE"));
+        environment.remove(QStringLiteral("GOMP_SPINCOUNT"));
+        if (!own.isEmpty()) environment.insert(QStringLiteral("GOMP_SPINCOUNT"), own);
+        const Outcome outcome = run({QStringLiteral("--version")}, environment);
+        QCOMPARE(outcome.code, 0);
+        const auto last = outcome.err.lastIndexOf("GOMP_SPINCOUNT");
+        QVERIFY2(last >= 0 && outcome.err.mid(last, 32).contains(count), outcome.err.constData());
+    }
+
     void answersWithoutADisplay_data() {
         QTest::addColumn<QStringList>("words");
         QTest::newRow("help") << QStringList{QStringLiteral("--help")};
