@@ -2,6 +2,7 @@
 #include "app/interrupt.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 
 namespace app {
 namespace {
+
+constexpr int kPatience = 3000;  // ms from the first signal to the end, whatever is in work
 
 std::atomic<int> firstSignal{0};
 std::atomic<int> wakeUp{-1};
@@ -52,7 +55,18 @@ Interrupt::Interrupt() {
         char byte = 0;
         while (::read(m_pipe[0], &byte, 1) < 0 && errno == EINTR) {
         }
-        if (byte != 0) m_stop.request_stop();
+        if (byte == 0) return;
+        m_stop.request_stop();
+        // A large picture being drawn sees no stop: what goes on after a while is ended here.
+        pollfd ended{m_pipe[0], POLLIN, 0};
+        int ready = 0;
+        while ((ready = ::poll(&ended, 1, kPatience)) < 0 && errno == EINTR) {
+        }
+        if (ready != 0) return;
+        removeUnfinishedFile();
+        constexpr char line[] = "headscope: interrupted\n";
+        [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, line, sizeof line - 1);
+        ::_exit(exitCode());
     });
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal);
 }

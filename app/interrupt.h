@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl-C for the verbs: the first asks everything to stop (nothing half-written, exit 130), the
-// second ends the process at once. SIGTERM and SIGHUP are treated alike (143, 129).
+// Ctrl-C for the verbs: the first asks everything to stop (nothing half-written, exit 130);
+// three seconds later, or at a second one, the process ends whatever it does. SIGTERM and SIGHUP
+// are treated alike (143, 129).
 #pragma once
 #include <array>
 #include <atomic>

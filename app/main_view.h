@@ -64,6 +64,7 @@ class MainView : public QObject {
     void showNoRun();
     void showMemory();
     void showFailure(const engine::Failure&);
+    void showExportFailure(const engine::Failure&);
     void remember(const std::string& path);
     std::vector<std::string> recentModels() const;
 
@@ -122,6 +123,7 @@ class MainView : public QObject {
 
     Session m_session;
     TraceViews m_views{m_session};
+    bool m_exportFailed = false;  // and the message is there: an export that succeeds takes it away
     ExportJob m_export;
 
     std::vector<std::string> m_paths;  // of the picker, in its order

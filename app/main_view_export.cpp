@@ -90,9 +90,15 @@ void MainView::wireExport() {
     });
     connect(&m_export, &ExportJob::written, this, [this](const std::string& path) {
         log("written: " + path);
+        if (std::exchange(m_exportFailed, false)) m_window->messageBar().dismiss();
         m_window->setStateText(QStringLiteral("Written: ") + QString::fromStdString(path));
     });
-    connect(&m_export, &ExportJob::failed, this, &MainView::showFailure);
+    connect(&m_export, &ExportJob::failed, this, &MainView::showExportFailure);
+}
+
+void MainView::showExportFailure(const engine::Failure& failure) {
+    showFailure(failure);
+    m_exportFailed = true;
 }
 
 void MainView::choosePath(const QString& title, const QString& name,
@@ -119,17 +125,17 @@ void MainView::choosePath(const QString& title, const QString& name,
     const QString folder = m_settings.value(folderKey()).toString();
     dialog->setDirectory(QFileInfo(folder).isDir() ? folder : QDir::homePath());
     dialog->selectFile(name);
-    connect(
-        dialog, &QFileDialog::fileSelected, this,
-        [this, then = std::move(then)](const QString& path) {
-            m_settings.setValue(folderKey(), QFileInfo(path).absolutePath());
-            const std::string file = QFile::encodeName(path).toStdString();
-            if (!formatOf(file))
-                return showFailure({engine::Failure::Kind::Io,
-                                    "the name's ending tells the format, and this one is unknown",
-                                    file, std::string("name the file .") + kFileFormats});
-            then(path);
-        });
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, then = std::move(then)](const QString& path) {
+                m_settings.setValue(folderKey(), QFileInfo(path).absolutePath());
+                const std::string file = QFile::encodeName(path).toStdString();
+                if (!formatOf(file))
+                    return showExportFailure(
+                        {engine::Failure::Kind::Io,
+                         "the name's ending tells the format, and this one is unknown", file,
+                         std::string("name the file .") + kFileFormats});
+                then(path);
+            });
     dialog->show();
 }
 

@@ -89,6 +89,21 @@ class CliInterruptTest : public QObject {
         QVERIFY2(files().isEmpty(), qPrintable(files().join(QLatin1Char(' '))));
     }
 
+    // Who sees no stop, as a large picture being drawn, ends after a while all the same.
+    void deafWorkEnds() {
+        const std::string path = m_folder.filePath(QStringLiteral("c")).toStdString();
+        const int status = statusAfter({SIGTERM}, [&](const auto& ready) {
+            const Interrupt interrupt;
+            const OutputFile file(path, 100, OutputFile::Until::Sibling);
+            ready();
+            for (;;) ::usleep(1000);
+            return 0;
+        });
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 143);
+        QVERIFY2(files().isEmpty(), qPrintable(files().join(QLatin1Char(' '))));
+    }
+
     // kill -9 runs no handler: the kernel takes back a file that has no name yet, its reserved
     // space included.
     void killLeavesNothing() {
