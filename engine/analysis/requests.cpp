@@ -112,7 +112,8 @@ HeadTable head_table(const ModelConfig& config, const MetricsRequest& request, R
     };
     for (const kernels::MetricsHead& head : heads) {
         table.sink.push_back(mean(head.sink_sum));
-        table.entropy.push_back(mean(head.entropy_sum));
+        // Of a row with one key it is 0, which rounding of log p leaves a hair below.
+        table.entropy.push_back(std::max(0.0f, mean(head.entropy_sum)));
         table.max_pattern.push_back(head.max_pattern);
         table.min_score.push_back(head.min_score);
         table.max_score.push_back(head.max_score);
