@@ -15,9 +15,15 @@ function(headscope_kernel_build name)
     target_compile_definitions(${target} PRIVATE HEADSCOPE_ISA=${name})
     # The language standard turns contraction off, and errors through traps or errno are nobody's
     # interest here. NaN, infinities and the order of sums keep their meaning. No -Wpsabi: vectors
-    # pass between inlined functions only.
-    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3> -fno-trapping-math
-        -ffp-contract=fast -Wno-psabi ${ARGN})
+    # pass between inlined functions only. Under a sanitizer -O3 costs minutes of compiling and gains
+    # nothing.
+    if(HEADSCOPE_SANITIZE)
+        set(optimize -O1)
+    else()
+        set(optimize $<$<NOT:$<CONFIG:Debug>>:-O3>)
+    endif()
+    target_compile_options(${target} PRIVATE ${optimize} -fno-trapping-math -ffp-contract=fast
+        -Wno-psabi ${ARGN})
     target_sources(headscope_kernels PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
