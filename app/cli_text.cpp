@@ -40,7 +40,7 @@ std::string oneLine(std::string_view bytes) {
     std::string out;
     while (!bytes.empty()) {
         const std::size_t length = characterLength(bytes);
-        const unsigned char first = static_cast<unsigned char>(bytes[0]);
+        const auto first = static_cast<unsigned char>(bytes[0]);
         // C1 controls (U+0080 to U+009F) move a terminal as well as C0 does.
         const bool c1 = length == 2 && first == 0xC2 && static_cast<unsigned char>(bytes[1]) < 0xA0;
         if (length > 0 && !c1 && first >= 0x20 && first != 0x7F) {
@@ -73,7 +73,7 @@ std::string quote(std::string_view value) {
 
 std::string humanBytes(std::int64_t bytes) {
     constexpr std::array<const char*, 5> units = {"B", "kB", "MB", "GB", "TB"};
-    double value = static_cast<double>(bytes);
+    auto value = static_cast<double>(bytes);
     std::size_t unit = 0;
     while (value >= 1000 && unit + 1 < units.size()) {
         value /= 1000;

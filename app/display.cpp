@@ -26,7 +26,7 @@ bool silent = false;
 
 // Any thread, in theory; in practice the GUI thread inside QApplication's constructor.
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& message) {
-    const bool platform = context.category && std::strncmp(context.category, "qt.qpa", 6) == 0;
+    const bool platform = context.category != nullptr && std::strncmp(context.category, "qt.qpa", 6) == 0;
     if (type == QtFatalMsg) {
         const std::string text = message.section(QLatin1Char('\n'), 0, 0).toStdString();
         std::cerr << "headscope: Qt cannot start here: " << oneLine(text) << "; " << verbsInstead()
@@ -43,7 +43,7 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
 void requireDisplay() {
     for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) {
         const char* value = std::getenv(name);
-        if (value && *value) return;
+        if (value != nullptr && *value != '\0') return;
     }
     throw engine::Error(engine::Failure::Kind::Device, "there is no display to show the window on",
                         "", verbsInstead());

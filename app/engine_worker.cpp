@@ -49,9 +49,7 @@ void EngineWorker::guarded(Work&& work) {
 
 void EngineWorker::begin(JobId id, std::stop_token stop) {
     if (m_job) end(JobEnded::How::Cancelled);
-    m_job.emplace();
-    m_job->id = id;
-    m_job->stop = std::move(stop);
+    m_job.emplace(id, std::move(stop));
 }
 
 void EngineWorker::open(JobId id, const engine::OpenRequest& request, std::stop_token stop) {

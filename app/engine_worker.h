@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "app/engine_events.h"
 
@@ -35,7 +36,8 @@ class EngineWorker {
   private:
     using Clock = std::chrono::steady_clock;
     struct Job {
-        JobId id{};
+        Job(JobId job, std::stop_token token) : id(job), stop(std::move(token)) {}
+        JobId id;
         std::stop_token stop;
         Clock::time_point begin = Clock::now();
         std::optional<Clock::time_point> lastProgress;

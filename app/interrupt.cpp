@@ -80,7 +80,7 @@ Interrupt::~Interrupt() {
     ::close(m_pipe[1]);
 }
 
-int Interrupt::exitCode() const {
+int Interrupt::exitCode() {
     const int signal = firstSignal.load();
     return 128 + (signal == 0 ? SIGINT : signal);
 }

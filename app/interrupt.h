@@ -19,7 +19,7 @@ class Interrupt {
     Interrupt& operator=(const Interrupt&) = delete;
 
     std::stop_token token() const { return m_stop.get_token(); }
-    int exitCode() const;  // 128 + the signal that came; 130 if none did
+    static int exitCode();  // 128 + the signal that came; 130 if none did
 
   private:
     std::stop_source m_stop;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Decides between the window and a verb, and nothing else.
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -18,7 +20,7 @@ int runVerbFromMain(const std::vector<std::string>& words) {
     app::Cli cli{std::cout,       std::cerr,         interrupt.token(),
                  app::openEngine, app::inspectModel, "/proc/self/exe"};
     const int code = app::runVerb(cli, words);
-    return code == app::ExitInterrupted ? interrupt.exitCode() : code;
+    return code == app::ExitInterrupted ? app::Interrupt::exitCode() : code;
 }
 
 int runWindowFromMain(char** argv, const std::vector<std::string>& words) {
@@ -46,9 +48,13 @@ int runWindowFromMain(char** argv, const std::vector<std::string>& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+// What is thrown before a verb or the window has its own catch: no memory, no pipe.
+int main(int argc, char** argv) try {
     app::boundComputeSpinning(argv);
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return !words.empty() && app::isVerb(words[0]) ? runVerbFromMain(words)
                                                    : runWindowFromMain(argv, words);
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "headscope: %s\n", error.what());
+    return app::ExitFailed;
 }

@@ -29,9 +29,9 @@ std::string modelFolder() {
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
     fs::path base;
-    if (cache && *cache)
+    if (cache != nullptr && *cache != '\0')
         base = cache;
-    else if (home && *home)
+    else if (home != nullptr && *home != '\0')
         base = fs::path(home) / ".cache";
     else
         return {};

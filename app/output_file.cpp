@@ -62,7 +62,7 @@ constexpr int mostAttempts = 100;  // to find a name that nobody has
 
 std::string siblingOf(const std::string& target, int attempt) {
     return target + ".part-" + std::to_string(::getpid()) +
-           (attempt ? "-" + std::to_string(attempt) : "");
+           (attempt > 0 ? "-" + std::to_string(attempt) : "");
 }
 
 // What an open file is linked by.

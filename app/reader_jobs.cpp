@@ -113,8 +113,8 @@ bool TileJob::slice(const TraceReader& reader, std::stop_token stop, SliceBudget
 }
 
 void appendRows(engine::HeadTable& into, const engine::HeadTable& next) {
-    const double a = static_cast<double>(into.dest.count()),
-                 b = static_cast<double>(next.dest.count());
+    const auto a = static_cast<double>(into.dest.count()),
+               b = static_cast<double>(next.dest.count());
     if (b == 0) return;
     if (a == 0) {
         into = next;
@@ -176,7 +176,7 @@ bool ChecksJob::slice(const TraceReader& reader, std::stop_token stop, SliceBudg
 }
 
 bool CellJob::slice(const TraceReader& reader, std::stop_token stop, SliceBudget&,
-                    const Send<engine::Cell>& send) {
+                    const Send<engine::Cell>& send) const {
     std::int64_t dest = m_request.dest.begin, src = m_request.src.begin;
     if (m_request.dest.count() > 1 || m_request.src.count() > 1) {
         TileRequest block;
@@ -208,13 +208,13 @@ bool CellJob::slice(const TraceReader& reader, std::stop_token stop, SliceBudget
 }
 
 bool ContributionJob::slice(const TraceReader& reader, std::stop_token, SliceBudget&,
-                            const Send<engine::ContributionTable>& send) {
+                            const Send<engine::ContributionTable>& send) const {
     send(reader.contributions(m_request));
     return true;
 }
 
 bool LogitsJob::slice(const TraceReader& reader, std::stop_token, SliceBudget&,
-                      const Send<engine::TopTokens>& send) {
+                      const Send<engine::TopTokens>& send) const {
     send(reader.logits(m_request.run, m_request.position, m_request.count));
     return true;
 }

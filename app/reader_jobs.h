@@ -104,7 +104,8 @@ class CellJob {
     using Request = CellRequest;
     using Answer = engine::Cell;
     explicit CellJob(Request request) : m_request(request) {}
-    bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&, const Send<Answer>&);
+    bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&,
+               const Send<Answer>&) const;
 
   private:
     Request m_request;
@@ -115,7 +116,8 @@ class ContributionJob {
     using Request = engine::ContributionRequest;
     using Answer = engine::ContributionTable;
     explicit ContributionJob(Request request) : m_request(request) {}
-    bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&, const Send<Answer>&);
+    bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&,
+               const Send<Answer>&) const;
 
   private:
     Request m_request;
@@ -126,7 +128,8 @@ class LogitsJob {
     using Request = LogitsRequest;
     using Answer = engine::TopTokens;
     explicit LogitsJob(Request request) : m_request(request) {}
-    bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&, const Send<Answer>&);
+    bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&,
+               const Send<Answer>&) const;
 
   private:
     Request m_request;

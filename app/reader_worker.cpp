@@ -158,7 +158,9 @@ void ReaderWorker::Reading::slice(const engine::TraceReader& from) {
     bool finished = true;
     try {
         finished = lane.job->slice(from, lane.stop, budget, [&](auto&& part) {
-            post([&](auto& answers) { answers.parts.push_back(std::move(part)); });
+            post([&](auto& answers) {
+                answers.parts.push_back(std::forward<decltype(part)>(part));
+            });
         });
         if (finished) post([](auto& answers) { answers.finished = true; });
     } catch (const engine::Cancelled&) {

@@ -5,7 +5,8 @@
 # the whole suite comes last.
 #
 #   tests/run.sh                all tests, and the loaders' under ASan and UBSan
-#   tests/run.sh --sanitizers   instead: all tests under ASan and UBSan, app's and ui's under TSan
+#   tests/run.sh --sanitizers   instead: all tests under ASan and UBSan, and app's and ui's on an
+#                               engine that is not the real one under TSan
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=app/setup.sh
@@ -14,7 +15,7 @@ source "$here/../app/setup.sh"
 # No leak check: libtorch, Qt and fontconfig keep what they allocate until the end.
 export ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1:detect_stack_use_after_return=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$root/tests/tsan.supp
 export QT_QPA_PLATFORM=offscreen
 
 run_tests() {
@@ -36,10 +37,10 @@ case "${1-}" in
     --sanitizers)
         set_up
         build asan
-        build tsan app_ui_tests
+        build tsan thread_tests
         failed=0
         run_tests asan || failed=1
-        run_tests tsan -L '^(app|ui)$' || failed=1
+        run_tests tsan -L '^threads$' || failed=1
         exit $failed
         ;;
     *) die "unknown argument $1; tests/run.sh takes none, or --sanitizers" ;;

@@ -153,7 +153,7 @@ void WindowActions::buildExportAndHelp() {
 void WindowActions::buildView() {
     const auto simple = [this](const QString& text, const QList<QKeySequence>& keys,
                                void (MainWindow::*signal)()) {
-        addForRun(Menu::View, text, keys, [this, signal] { (m_window.*signal)(); });
+        connect(addForRun(Menu::View, text, keys, {}), &QAction::triggered, &m_window, signal);
     };
     simple(QStringLiteral("Next &scale"), {QKeySequence(Qt::Key_S)}, &MainWindow::scaleRequested);
     simple(QStringLiteral("Next &range"), {QKeySequence(Qt::Key_R)}, &MainWindow::rangeRequested);

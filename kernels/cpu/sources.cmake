@@ -15,8 +15,8 @@ function(headscope_kernel_build name)
     target_compile_definitions(${target} PRIVATE HEADSCOPE_ISA=${name})
     # The language standard turns contraction off, and errors through traps or errno are nobody's
     # interest here. NaN, infinities and the order of sums keep their meaning. No -Wpsabi: vectors
-    # pass between inlined functions only. Under a sanitizer -O3 costs minutes of compiling and gains
-    # nothing.
+    # pass between inlined functions only. Under a sanitizer -O3 costs minutes of compiling and
+    # gains nothing.
     if(HEADSCOPE_SANITIZE)
         set(optimize -O1)
     else()

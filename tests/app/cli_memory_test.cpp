@@ -84,6 +84,7 @@ class CliMemoryTest : public QObject {
 
     // 20 times open, run, dump, close: memory stands after the first few.
     void repeatedDumpsStayFlat() {
+        if (memory_use::is_kept_back) QSKIP("a sanitizer keeps freed memory back");
         const std::string out = m_folder.filePath(QStringLiteral("d.safetensors")).toStdString();
         const auto dump = [&] {
             const Outcome outcome =

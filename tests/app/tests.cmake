@@ -16,9 +16,3 @@ endforeach()
 headscope_test(window_test app/window_test.cpp headscope_app headscope_engine)
 headscope_test(window_runs_test app/window_runs_test.cpp headscope_app headscope_engine)
 headscope_test(cli_memory_test app/cli_memory_test.cpp headscope_app headscope_engine)
-if(HEADSCOPE_SANITIZE STREQUAL "thread")
-    set_tests_properties(worker_test worker_reader_test session_test session_fork_test
-        session_views_test
-        PROPERTIES ENVIRONMENT
-        "QT_QPA_PLATFORM=offscreen;TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
-endif()
