@@ -173,7 +173,8 @@ void SessionTest::failuresKeepTheSessionUsable() {
         desk.read();
         failNext();
         if (kind == QLatin1String("selection"))
-            desk.session->selectDest(Position(5));
+            desk.session->selectCell(Position(5),
+                                     Position(2));  // by hand: nothing suggests another
         else
             desk.session->step(prompt(kFourteen));
     }
