@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/tokenizer/json_number.h"
 #include "engine/tokenizer/json_parts.h"
 #include "engine/tokenizer/merge_text.h"
 
@@ -68,7 +69,7 @@ ModelParts read_unigram(const JsonFields& model, bool byte_level) {
             entry.bad("is not a token with its score");
         out.vocabulary.emplace_back(pair[0].text(),
                                     static_cast<std::uint32_t>(out.vocabulary.size()));
-        out.scores.push_back(pair[1].value().get<double>());
+        out.scores.push_back(as_tokenizers_reads(pair[1].value().get<double>()));
     }
     if (out.vocabulary.empty()) model.at("vocab").bad("holds no tokens");
     if (model.has("unk_id")) {

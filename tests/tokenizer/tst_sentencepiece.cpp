@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Vocabularies over characters: Hugging Face's ids for the shapes of tokenizer.json that families
 // use (tests/data/tokenizer/make_sentencepiece.py), bytes and spans.
+#include "engine/tokenizer/json_number.h"
 #include "engine/tokenizer/text_tokenizer.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "fixtures.h"
@@ -122,6 +123,48 @@ class TestSentencePiece : public QObject {
     }
 
     // One piece of half a million characters: twice the length takes about twice the time.
+    // Of two ways to split a text the better one, of equal ones the one whose last token begins
+    // first; and scores whose last digits Hugging Face's reader loses are equal to it (ids of
+    // tokenizers 0.23.3).
+    void ties_data() {
+        QTest::addColumn<double>("ab");
+        QTest::addColumn<double>("bc");
+        QTest::addColumn<QString>("ids");
+        QTest::newRow("better") << -7.25 << -7.5 << "[3,2]";
+        QTest::newRow("worse") << -7.5 << -7.25 << "[1,4]";
+        QTest::newRow("equal") << -7.5 << -7.5 << "[1,4]";
+        QTest::newRow("better by a bit") << -7.258628368377685 << -7.2586283683776855 << "[1,4]";
+        QTest::newRow("worse by a bit") << -7.2586283683776855 << -7.258628368377685 << "[1,4]";
+    }
+    void ties() {
+        QFETCH(double, ab);
+        QFETCH(double, bc);
+        QFETCH(QString, ids);
+        const json file{
+            {"model",
+             {{"type", "Unigram"},
+              {"unk_id", 0},
+              {"vocab", json::array({json::array({"<unk>", -20.0}), json::array({"a", 0.0}),
+                                     json::array({"c", 0.0}), json::array({"ab", ab}),
+                                     json::array({"bc", bc})})}}}};
+        QCOMPARE(QString::fromStdString(
+                     json(fixtures::ids_of(tokenizer_of(file).encode("abc", {}))).dump()),
+                 ids);
+    }
+    // As the same library writes back what it has read.
+    void numbers_of_a_vocabulary() {
+        const std::pair<double, double> read[] = {{-7.2586283683776855, -7.258628368377685},
+                                                  {-7.3104047775268555, -7.310404777526856},
+                                                  {-7.4148712158203125, -7.414871215820312},
+                                                  {-3.25, -3.25},
+                                                  {0.0, 0.0},
+                                                  {1e300, 1e300},
+                                                  {-1234567.0, -1234567.0},
+                                                  {5e-324, 5e-324}};
+        for (const auto& [text, value] : read)
+            QCOMPARE(engine::tokenizer::as_tokenizers_reads(text), value);
+    }
+
     void hostile_texts_take_linear_time_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("unit");
