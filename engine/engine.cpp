@@ -34,20 +34,31 @@ std::int64_t planned_bytes(const formats::Checkpoint& checkpoint, const families
     std::int64_t bytes = 0;
     const auto count = [&](const std::string& name) {
         if (const formats::StoredTensor* tensor = name.empty() ? nullptr : checkpoint.find(name))
-            bytes += static_cast<std::int64_t>(tensor->bytes);
+            bytes += static_cast<std::int64_t>(tensor->bytes + tensor->scales.bytes);
     };
     for (const std::string& name : plan.used) count(name);
     return bytes;
 }
 
-// "SmolLM2-135M-Instruct" of ".../SmolLM2-135M-Instruct.Q4_1.gguf": people know models by their
-// files, and what converters write into general.name is often a training run's. The storage type
-// stands apart, in `format`.
+// "-00001-of-00003", as a split model's parts end.
+bool is_part(std::string_view end) {
+    constexpr std::string_view shape = "-00000-of-00000";
+    return std::equal(end.begin(), end.end(), shape.begin(), shape.end(), [](char c, char wanted) {
+        return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
+    });
+}
+
+// "SmolLM2-135M-Instruct" of ".../SmolLM2-135M-Instruct.Q4_1.gguf", a split model without its
+// parts' number: people know models by their files, and what converters write into general.name is
+// often a training run's. The storage type stands apart, in `format`.
 std::string file_name(const std::string& path) {
     std::filesystem::path file = std::filesystem::path(path).lexically_normal();
     if (!file.has_filename()) file = file.parent_path();
     if (file.extension() != ".gguf") return file.filename().string();
     std::string name = file.stem().string();
+    constexpr std::size_t part = std::string_view("-00000-of-00000").size();
+    if (name.size() > part && is_part(std::string_view(name).substr(name.size() - part)))
+        name.resize(name.size() - part);
     const std::size_t dot = name.find_last_of(".-");
     if (dot == std::string::npos) return name;
     const std::string last = name.substr(dot + 1);

@@ -186,13 +186,26 @@ HEADSCOPE_OUT_OF_LINE void decode_iq4_xs(const std::byte* from, float* to) {
                             d * static_cast<float>(scale - 32), to + group * 32);
     }
 }
+// Half of 2^(e − 127); the two smallest are subnormal.
+inline float half_of_e8m0(Byte e) {
+    return e < 2 ? std::bit_cast<float>(0x00200000u << e)
+                 : std::bit_cast<float>(static_cast<std::uint32_t>(e - 1) << 23);
+}
 // MXFP4, 17 bytes: a power of two (E8M0, bias 127), 16 × nibbles of E2M1.
 HEADSCOPE_OUT_OF_LINE void decode_mxfp4(const std::byte* from, float* to) {
     const Byte* const b = bytes_at(from);
-    // Half of 2^(e − 127); the two smallest are subnormal.
-    const float d = b[0] < 2 ? std::bit_cast<float>(0x00200000u << b[0])
-                             : std::bit_cast<float>(static_cast<std::uint32_t>(b[0] - 1) << 23);
-    decode_nibble_table(b + 1, e2m1_doubled, d, to);
+    decode_nibble_table(b + 1, e2m1_doubled, half_of_e8m0(b[0]), to);
+}
+// The same as safetensors have it: the power of two lies elsewhere, and elements 2i and 2i + 1 are
+// the nibbles of byte i.
+HEADSCOPE_OUT_OF_LINE void decode_mxfp4_pairs(const std::byte* from, Byte exponent,
+                                              float* __restrict to) {
+    const Byte* const b = bytes_at(from);
+    const float d = half_of_e8m0(exponent);
+    for (int i = 0; i < 16; ++i) {
+        to[2 * i] = d * e2m1_doubled[b[i] & 15];
+        to[2 * i + 1] = d * e2m1_doubled[b[i] >> 4];
+    }
 }
 
 // 8-bit floats, one element each. E4M3 has no infinities, 7F is NaN; E5M2 is half of a binary16.

@@ -32,7 +32,8 @@ enum class WeightType : std::uint8_t {
     MXFP4,
     F64,
     F8_E4M3,
-    F8_E5M2
+    F8_E5M2,
+    MXFP4_PAIRS
 };
 constexpr bool is_decoded_first(WeightType type) {
     return type >= WeightType::Q5_0;
@@ -42,11 +43,14 @@ struct Weight {
     const std::byte* data = nullptr;  // row-major, rows of whole blocks, possibly unaligned
     WeightType type = WeightType::F32;
     std::int64_t rows = 0, columns = 0;  // [out, in]
-    std::int64_t row_bytes = 0;
+    std::int64_t row_bytes = 0;          // from row to row
     // Of 8-bit floats with a factor for each rectangle of scale_rows × scale_columns weights:
     // [⌈rows / scale_rows⌉, ⌈columns / scale_columns⌉], else null.
     const float* scales = nullptr;
     std::int64_t scale_rows = 0, scale_columns = 0;
+    // Of MXFP4_PAIRS: [rows, columns / 32] powers of two (E8M0, bias 127).
+    const std::byte* exponents = nullptr;
+    std::int64_t exponent_row_bytes = 0;  // from row to row
 };
 
 // Several weights that share an input (q, k, v; gate, up) are one call, so that the threads are

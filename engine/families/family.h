@@ -83,9 +83,10 @@ struct ModelPlan {
         unembedding;                 // unembedding == embedding when the head is tied
     std::string position_embedding;  // [context, d_model], added to the token's; empty: none
     std::vector<LayerWeights> layers;
-    bool interleaved_experts = false;  // an expert's gate and up in turn, matrices [in, out]
-    std::vector<std::string> used;     // every tensor that has a role
-    std::vector<std::string> unused;   // tensors that the file holds beside
+    // An expert's gate and up in turn; matrices [in, out], but [out, in] where they are of blocks.
+    bool interleaved_experts = false;
+    std::vector<std::string> used;    // every tensor that has a role
+    std::vector<std::string> unused;  // tensors that the file holds beside
 };
 
 // Reads the architecture, refuses by name what is not implemented (an architecture, an activation,

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/families/quantization.h"
 #include "engine/families/weight_names.h"
 #include "engine/formats/messages.h"
 #include "engine/values/failure.h"
@@ -25,14 +26,18 @@ class Weights {
         : checkpoint_(checkpoint),
           facts_(facts),
           transposed_(plan.transposed),
-          interleaved_(plan.interleaved_experts) {}
+          interleaved_(plan.interleaved_experts),
+          fp8_(checkpoint.config && quantization_method(*checkpoint.config) == "fp8") {}
 
     // `why` names the facts that the needed shape comes from.
     void need(const std::string& name, const std::vector<std::int64_t>& shape,
               const std::string& why) {
         used_.insert(name);
         const formats::StoredTensor& tensor = checkpoint_.at(name);
-        if (tensor.shape == shape) return;
+        if (tensor.shape == shape) {
+            need_scales(tensor);
+            return;
+        }
         throw Error(Failure::Kind::BadFile,
                     "the tensor " + name + " is " + formats::shape_text(tensor.shape) +
                         ", the configuration needs " + formats::shape_text(shape) + ": " + why,
@@ -94,7 +99,9 @@ class Weights {
     void need_experts(const std::string& name, std::int64_t out, std::int64_t in, bool bias) {
         if (name.empty()) return;
         std::vector<std::int64_t> shape = bias ? std::vector{out} : std::vector{out, in};
-        if (!bias && interleaved_) std::swap(shape[0], shape[1]);
+        const formats::StoredTensor* stored = checkpoint_.find(name);
+        const bool blocks = stored && formats::block_elements(stored->storage) > 1;
+        if (!bias && interleaved_ && !blocks) std::swap(shape[0], shape[1]);
         const std::string why = term("experts", facts_.experts.count) + ", each " +
                                 term("d_ff", facts_.experts.d_ff) + ", " +
                                 term("d_model", facts_.d_model);
@@ -145,6 +152,17 @@ class Weights {
     }
 
   private:
+    void need_scales(const formats::StoredTensor& tensor) const {
+        const bool small = tensor.storage == formats::Storage::F8_E4M3 ||
+                           tensor.storage == formats::Storage::F8_E5M2;
+        if (small && fp8_ && tensor.scales.data == nullptr)
+            throw Error(Failure::Kind::BadFile,
+                        "the tensor " + formats::shown(tensor.name) + " is stored as " +
+                            formats::name_of(tensor.storage) + ", and its scales, " +
+                            formats::shown(tensor.name) + "_scale_inv, are missing",
+                        formats::shown(checkpoint_.path, 400));
+    }
+
     std::string heads(const char* kind, int count, std::int64_t product) const {
         return std::to_string(count) + " " + kind + " × " + term("head_dim", facts_.head_dim) +
                " = " + std::to_string(product);
@@ -179,7 +197,7 @@ class Weights {
 
     const Checkpoint& checkpoint_;
     const Facts& facts_;
-    bool transposed_, interleaved_;
+    bool transposed_, interleaved_, fp8_;
     std::set<std::string> used_;
 };
 

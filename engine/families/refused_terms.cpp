@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "engine/families/quantization.h"
 #include "engine/formats/messages.h"
 #include "engine/values/failure.h"
 
@@ -161,10 +162,10 @@ void refuse_window(const ConfigReader& config, const Architecture& architecture)
 }  // namespace
 
 void refuse_config_terms(const ConfigReader& config, const Architecture& architecture) {
-    for (const char* key : {"quantization_config", "compression_config"})
-        if (const json* value = config.find(key))
-            refuse(key, *value, architecture, config.where(),
-                   "open the unquantized model, or a GGUF file of it");
+    check_quantization(config, architecture);
+    if (const json* value = config.find("compression_config"))
+        refuse("compression_config", *value, architecture, config.where(),
+               "open the unquantized model, or a GGUF file of it");
     for (const Term& term : config_terms)
         if (const json* value = config.find(term.key);
             value && !has(architecture.reads, term.key) && !is_neutral(*value, term.neutral))

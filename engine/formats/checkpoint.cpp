@@ -81,16 +81,18 @@ const StoredTensor* Checkpoint::find(std::string_view name) const {
 }
 
 const StoredTensor& Checkpoint::at(std::string_view name) const {
-    if (const StoredTensor* tensor = find(name)) return *tensor;
+    const StoredTensor* tensor = find(name);
+    if (tensor != nullptr && tensor->storage != Storage::U8) return *tensor;
     const auto type = refused.find(name);
-    if (type == refused.end())
+    if (tensor == nullptr && type == refused.end())
         throw Error(Failure::Kind::BadFile, "the tensor " + shown(name) + " is missing",
                     shown(path, 400));
     const bool gguf = format == Format::Gguf;
     throw Error(Failure::Kind::Unsupported,
-                "the tensor " + shown(name) + " is stored as " + type->second + "; read are " +
+                "the tensor " + shown(name) + " is stored as " +
+                    (tensor ? name_of(tensor->storage) : type->second) + "; read are " +
                     (gguf ? "F32, F16, BF16, Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS and MXFP4"
-                          : "F64, F32, F16 and BF16"),
+                          : "F64, F32, F16, BF16, F8_E4M3, F8_E5M2 and MXFP4"),
                 shown(path, 400),
                 gguf ? "get or make a Q8_0 file: llama-quantize --allow-requantize IN OUT Q8_0"
                      : "save the model in bfloat16, float16 or float32");

@@ -38,11 +38,24 @@ enum class Storage : std::uint8_t {
     MXFP4,
     F64,
     F8_E4M3,
-    F8_E5M2
+    F8_E5M2,
+    MXFP4_PAIRS,  // as safetensors have it: 16 bytes of nibbles, element 2i low in byte i; the
+                  // powers of two lie apart
+    U8            // bytes, of which a format of weights makes something; no weight itself
 };
 const char* name_of(Storage);          // "Q4_1"
 std::int64_t block_elements(Storage);  // 1 for plain types
 std::int64_t block_bytes(Storage);
+
+// Factors of a matrix's numbers that lie in a tensor of their own, one for each rectangle of
+// `rows` × `columns` numbers: [⌈all rows / rows⌉, ⌈all columns / columns⌉]. Of U8 they are powers
+// of two (E8M0, bias 127).
+struct BlockScales {
+    const std::byte* data = nullptr;  // null: none. Inside a mapping, may be unaligned
+    Storage storage = Storage::F32;
+    std::int64_t rows = 1, columns = 1;
+    std::size_t bytes = 0, row_bytes = 0;  // of all; from row to row
+};
 
 struct StoredTensor {
     std::string name;  // as in the file
@@ -53,6 +66,8 @@ struct StoredTensor {
         nullptr;  // inside the mapping; a row's elements are contiguous; may be unaligned
     std::size_t bytes = 0;
     std::shared_ptr<const void> owner;  // the mapping
+    BlockScales scales = {};
+    std::size_t row_step = 0;  // bytes from row to row of a matrix; 0: row_bytes()
 
     std::int64_t rows() const { return shape.size() < 2 ? 1 : shape.front(); }
     std::int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
@@ -95,7 +110,7 @@ struct Checkpoint {
     std::vector<std::shared_ptr<const MappedFile>> files;  // that hold the weights
     std::map<std::string, StoredTensor, std::less<>> tensors;
     std::map<std::string, std::string, std::less<>>
-        refused;  // stored in a type that is not read: name to type ("Q6_K")
+        refused;  // stored in a type that is not read: name to type ("IQ3_S")
     std::shared_ptr<const nlohmann::json> config;  // config.json of a folder; null for GGUF
     Metadata metadata;                             // of a GGUF; empty for a folder
     std::int64_t file_bytes = 0;                   // of all weight files
@@ -103,7 +118,8 @@ struct Checkpoint {
 
     bool has(std::string_view name) const;  // in whatever type
     const StoredTensor* find(std::string_view name) const;
-    // Throws Error: BadFile naming what is missing, Unsupported naming the type that is not read.
+    // A weight. Throws Error: BadFile naming what is missing, Unsupported naming the type that is
+    // not read, or that holds no weights (U8).
     const StoredTensor& at(std::string_view name) const;
 };
 

@@ -104,6 +104,8 @@ void decode(Storage storage, const std::byte* from, float* to, std::int64_t elem
             case Storage::IQ4_NL: kernels::decode_iq4_nl(from, to); break;
             case Storage::IQ4_XS: kernels::decode_iq4_xs(from, to); break;
             case Storage::MXFP4: kernels::decode_mxfp4(from, to); break;
+            case Storage::MXFP4_PAIRS: kernels::decode_mxfp4_pairs(from, 127, to); break;
+            case Storage::U8: *to = static_cast<float>(std::to_integer<int>(*from)); break;
             case Storage::F64:
             case Storage::F8_E4M3:
             case Storage::F8_E5M2: break;  // above

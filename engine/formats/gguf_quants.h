@@ -18,7 +18,8 @@ namespace engine::formats {
 float half_to_float(std::uint16_t bits);   // IEEE binary16, subnormals, infinities and NaN included
 std::uint16_t float_to_half(float value);  // round to nearest even
 
-// Decodes `elements` (a whole number of blocks) from `from` to fp32.
+// Decodes `elements` (a whole number of blocks) from `from` to fp32; scales that lie apart are left
+// out.
 void decode(Storage, const std::byte* from, float* to, std::int64_t elements);
 
 }  // namespace engine::formats

@@ -10,6 +10,7 @@
 #include "engine/formats/foreign_file.h"
 #include "engine/formats/json_text.h"
 #include "engine/formats/messages.h"
+#include "engine/formats/quantized_tensors.h"
 #include "engine/formats/safetensors.h"
 #include "engine/formats/shard_index.h"
 #include "engine/values/failure.h"
@@ -111,6 +112,7 @@ Checkpoint open_model_folder(const std::string& folder) {
     } else {
         refuse_without_weights(folder);
     }
+    join_quantized_tensors(out, folder);
     out.hash = hash.hex();
     return out;
 }
@@ -121,6 +123,7 @@ Checkpoint open_single_safetensors(std::shared_ptr<const MappedFile> file,
     ContentHash hash;
     Checkpoint out = with_config(folder, hash);
     add_file(out, hash, std::move(weights), [](const std::string&) { return true; });
+    join_quantized_tensors(out, folder);
     out.hash = hash.hex();
     return out;
 }

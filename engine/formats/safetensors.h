@@ -6,8 +6,8 @@
 
 namespace engine::formats {
 
-// Throws Error(BadFile) with the numbers read. F64, F32, F16 and BF16 become tensors; every other
-// type is checked as far as its size is known, and listed in `refused`.
+// Throws Error(BadFile) with the numbers read. F64, F32, F16, BF16, F8_E4M3, F8_E5M2 and U8 become
+// tensors; every other type is checked as far as its size is known, and listed in `refused`.
 TensorFile read_safetensors(std::shared_ptr<const MappedFile> file);
 
 }  // namespace engine::formats

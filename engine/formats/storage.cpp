@@ -30,6 +30,8 @@ Facts facts_of(Storage storage) {
         case Storage::F64: return {"F64", 1, 8};
         case Storage::F8_E4M3: return {"F8_E4M3", 1, 1};
         case Storage::F8_E5M2: return {"F8_E5M2", 1, 1};
+        case Storage::MXFP4_PAIRS: return {"MXFP4", 32, 16};
+        case Storage::U8: return {"U8", 1, 1};
     }
     return {"?", 1, 1};
 }

@@ -31,6 +31,8 @@ kernels::WeightType weight_type(formats::Storage storage) {
         case formats::Storage::F64: return kernels::WeightType::F64;
         case formats::Storage::F8_E4M3: return kernels::WeightType::F8_E4M3;
         case formats::Storage::F8_E5M2: return kernels::WeightType::F8_E5M2;
+        case formats::Storage::MXFP4_PAIRS: return kernels::WeightType::MXFP4_PAIRS;
+        case formats::Storage::U8: break;
     }
     throw Error(Failure::Kind::Internal, "a storage type without a kernel");
 }
@@ -54,16 +56,35 @@ void Linear::add(const formats::StoredTensor& weight, const formats::StoredTenso
         throw Error(Failure::Kind::Internal, "matrices of one product differ in width",
                     weight.name);
     in_ = weight.columns();
+    const std::size_t step = weight.row_step > 0 ? weight.row_step : weight.row_bytes();
     weights_.push_back({weight.data, weight_type(weight.storage), weight.rows(), weight.columns(),
-                        static_cast<std::int64_t>(weight.row_bytes())});
+                        static_cast<std::int64_t>(step)});
     owners_.push_back(weight.owner);
+    add_scales(weight.scales);
     bias_.resize(static_cast<std::size_t>(out_ + weight.rows()), 0.0f);
     if (bias != nullptr) {
         has_bias_ = true;
         formats::decode(bias->storage, bias->data, bias_.data() + out_, weight.rows());
     }
     out_ += weight.rows();
-    bytes_ += static_cast<std::int64_t>(weight.bytes);
+    bytes_ += static_cast<std::int64_t>(weight.bytes + weight.scales.bytes);
+}
+
+void Linear::add_scales(const formats::BlockScales& scales) {
+    kernels::Weight& weight = weights_.back();
+    if (weight.type == kernels::WeightType::MXFP4_PAIRS) {
+        weight.exponents = scales.data;
+        weight.exponent_row_bytes = static_cast<std::int64_t>(scales.row_bytes);
+    } else if (scales.data != nullptr) {
+        const std::int64_t count =
+            static_cast<std::int64_t>(scales.bytes) / formats::block_bytes(scales.storage);
+        auto factors = std::make_shared<std::vector<float>>(static_cast<std::size_t>(count));
+        formats::decode(scales.storage, scales.data, factors->data(), count);
+        weight.scales = factors->data();
+        weight.scale_rows = scales.rows;
+        weight.scale_columns = scales.columns;
+        owners_.push_back(std::move(factors));
+    }
 }
 
 void Linear::forward(const float* x, std::int64_t rows, float* y, bool accumulate,

@@ -43,6 +43,7 @@ class Linear {
     void decode(float* to, const kernels::Parallel&) const;
 
   private:
+    void add_scales(const formats::BlockScales&);  // of the last weight
     void forward_few(const float* x, std::int64_t rows, float* y, bool accumulate,
                      const kernels::Parallel&) const;
 

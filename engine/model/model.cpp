@@ -72,8 +72,12 @@ class Loader {
         StoredTensor part = checkpoint_.at(families::expert_name(name, index));
         if (name.find('*') != std::string::npos) return part;
         part.shape.erase(part.shape.begin());
-        part.bytes /= static_cast<std::size_t>(plan_.config.experts.count);
+        const auto count = static_cast<std::size_t>(plan_.config.experts.count);
+        part.bytes /= count;
         part.data += static_cast<std::size_t>(index) * part.bytes;
+        if (part.scales.data == nullptr) return part;
+        part.scales.bytes /= count;
+        part.scales.data += static_cast<std::size_t>(index) * part.scales.bytes;
         return part;
     }
 
@@ -82,13 +86,29 @@ class Loader {
                     bool fused) const {
         if (weight.empty()) return;
         StoredTensor stored = expert_part(weight, index);
-        if (plan_.interleaved_experts) stored = transposed(stored);
+        const bool blocks = formats::block_elements(stored.storage) > 1;
         const bool deal = fused && plan_.interleaved_experts;
+        if (plan_.interleaved_experts && !blocks) stored = transposed(stored);
+        if (deal && blocks) return add_in_turn(linear, stored, bias, index);
         if (deal) stored = dealt_rows(stored);
         if (bias.empty()) return linear.add(stored, nullptr);
         const StoredTensor part = expert_part(bias, index);
         const StoredTensor added = deal ? dealt_rows(part) : part;
         linear.add(stored, &added);
+    }
+
+    // Gate, then up, where they lie: blocks are most of a model's bytes.
+    void add_in_turn(Linear& linear, const StoredTensor& stored, const std::string& bias,
+                     int index) const {
+        StoredTensor added;
+        if (!bias.empty()) {
+            added = dealt_rows(expert_part(bias, index));
+            added.bytes /= 2;
+        }
+        for (const int first : {0, 1}) {
+            linear.add(every_second_row(stored, first), bias.empty() ? nullptr : &added);
+            added.data += added.bytes;
+        }
     }
 
     void add_fused(Linear& linear, const std::string& weight, const std::string& bias) const {

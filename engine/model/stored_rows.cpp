@@ -52,6 +52,20 @@ StoredTensor dealt_rows(const StoredTensor& from) {
     return moved(from, [&](std::int64_t i) { return i < half ? 2 * i : 2 * (i - half) + 1; });
 }
 
+StoredTensor every_second_row(const StoredTensor& from, int first) {
+    StoredTensor to = from;
+    const auto row = static_cast<std::size_t>(first);
+    to.shape.front() = from.rows() / 2;
+    to.data += row * from.row_bytes();
+    to.bytes /= 2;
+    to.row_step = 2 * from.row_bytes();
+    if (from.scales.data == nullptr) return to;
+    to.scales.data += row * from.scales.row_bytes;
+    to.scales.bytes /= 2;
+    to.scales.row_bytes *= 2;
+    return to;
+}
+
 StoredTensor transposed(const StoredTensor& from) {
     const auto size = static_cast<std::size_t>(formats::block_bytes(from.storage));
     if (formats::block_elements(from.storage) != 1)

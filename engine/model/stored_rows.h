@@ -16,6 +16,9 @@ formats::StoredTensor gathered_heads(const formats::StoredTensor&, int head_dim)
 // From rows in turn, a b a b …, to all of a, then all of b.
 formats::StoredTensor dealt_rows(const formats::StoredTensor&);
 
+// One of two matrices whose rows lie in turn, a b a b …, where it lies.
+formats::StoredTensor every_second_row(const formats::StoredTensor&, int first);
+
 // [in, out] to [out, in]; throws Error(Unsupported) for blocks, whose rows cannot be cut.
 formats::StoredTensor transposed(const formats::StoredTensor&);
 

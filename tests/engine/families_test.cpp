@@ -5,13 +5,9 @@
 #include <QTemporaryDir>
 #include <functional>
 
-#include "engine/analysis/head_writes.h"
-#include "engine/analysis/tiles.h"
-#include "engine/families/family.h"
-#include "engine/model/decoder.h"
 #include "engine/model/decoder_terms.h"
 #include "engine/model/router.h"
-#include "tests/support/golden_run.h"
+#include "tests/support/pattern_distance.h"
 
 using namespace engine;
 using families::ModelPlan;
@@ -50,6 +46,7 @@ const std::vector<Fixture>& fixtures() {
         {"tiny_gpt2", {full, full}, true, false},
         {"tiny_gpt2_scaled", {full, full, full}, false, false},
         {"tiny_mixtral", {full, full}},
+        {"tiny_qwen3_fp8", {full, full}, false, false},
         {"tiny_qwen3_moe", {full, full}, true, false},
         {"tiny_qwen3_moe_mixed", {full, full, full, full}, false, false},
         {"tiny_gpt_oss", {"window 6, sinks", "full, sinks"}},
@@ -63,31 +60,6 @@ void link_v4(const QString& name, const QTemporaryDir& to) {
     for (const char* file : {"model.safetensors", "tokenizer.json"})
         QVERIFY(QFile::link(from + "/" + file, to.filePath(file)));
     QVERIFY(QFile::copy(from + "/config_v4.json", to.filePath("config.json")));
-}
-
-// The largest distance of any pattern from the golden ones, with the plan changed.
-double pattern_distance(const std::string& folder, const Mutation& change) {
-    const Golden golden(folder);
-    const formats::Checkpoint checkpoint = formats::open_checkpoint(folder);
-    ModelPlan plan = families::plan_model(checkpoint);
-    change(plan);
-    const auto model = load_model(checkpoint, plan, {}, {});
-    const auto layout = std::make_shared<const TraceLayout>(plan.config, 16, true);
-    const auto pool = std::make_shared<PagePool>(layout->page_bytes(), 16);
-    RunTrace run(RunId{1}, pool, layout, golden.rows);
-    run.set_prompt_length(static_cast<std::int64_t>(golden.prompt.size()));
-    for (std::int64_t i = 0; i < golden.rows; ++i)
-        run.append_token(golden.tokens[static_cast<std::size_t>(i)]);
-    run.ensure_pages(golden.rows);
-    const Rows rows{0, golden.rows};
-    Decoder(model, {}).forward(run, rows, nullptr, {}, {});
-    run.publish(golden.rows, nullptr);
-    double most = 0;
-    for (int layer = 0; layer < plan.config.layers; ++layer)
-        most =
-            std::max(most, golden.distance("pattern", layer,
-                                           exact_rows(*model, run, Layer{layer}, rows, false, {})));
-    return most;
 }
 
 }  // namespace
@@ -329,9 +301,9 @@ class FamiliesTest : public QObject {
         QFETCH(QString, name);
         QFETCH(Mutation, change);
         QFETCH(double, least);
-        const double untouched = pattern_distance(data(name), [](ModelPlan&) {});
+        const double untouched = pattern_distance(Golden(data(name)), data(name));
         QVERIFY2(untouched < 1e-4, QByteArray::number(untouched));
-        const double off = pattern_distance(data(name), change);
+        const double off = pattern_distance(Golden(data(name)), data(name), change);
         QVERIFY2(off > least, QByteArray::number(off));
         qInfo("%s", QByteArray::number(off).constData());
     }

@@ -14,6 +14,8 @@ headscope_test(views_test engine/views_test.cpp headscope_engine)
 headscope_test(device_test engine/device_test.cpp headscope_engine)
 headscope_test(families_test engine/families_test.cpp headscope_engine headscope_formats
     nlohmann_json::nlohmann_json)
+headscope_test(quantized_test engine/quantized_test.cpp headscope_engine headscope_formats
+    nlohmann_json::nlohmann_json)
 
 # The same tables on a GPU, in fp32. Without one they are skipped, and CTest says so.
 if(TARGET headscope_cuda_engine)

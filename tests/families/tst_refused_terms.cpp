@@ -28,6 +28,15 @@ class TestRefusedTerms : public QObject {
                 QTest::addRow("%s %s", type, term.dump().c_str()) << QString(type) << term;
         };
         both({{"quantization_config", {{"quant_method", "awq"}}}});
+        both({{"quantization_config", {{"quant_method", "mxfp4"}}}});
+        both({{"quantization_config", json::object()}});
+        both({{"quantization_config", "fp8"}});
+        for (const json& term : {json{{"activation_scheme", "static"}}, json{{"fmt", "int8"}},
+                                 json{{"scale_fmt", "ue8m0"}}, json{{"kv_cache_scheme", {1}}}}) {
+            json quantization{{"quant_method", "fp8"}};
+            quantization.update(term);
+            both({{"quantization_config", quantization}});
+        }
         both({{"partial_rotary_factor", 0.5}});
         both({{"rotary_pct", 0.25}});
         both({{"attention_multiplier", 0.0078125}});
@@ -67,6 +76,25 @@ class TestRefusedTerms : public QObject {
         QCOMPARE(failure->kind, Failure::Kind::Unsupported);
         const std::string key = term.items().begin().key();
         QVERIFY2(failure->what.find(key) != std::string::npos, failure->what.c_str());
+    }
+
+    // The term of a quantization that is refused is named, and so is a tensor that lacks its
+    // scales.
+    void quantizationIsNamed() {
+        const auto term = plan(
+            "qwen3", {{"quantization_config", {{"quant_method", "fp8"}, {"scale_fmt", "ue8m0"}}}});
+        QVERIFY(term && term->what.find("quantization_config.scale_fmt = \"ue8m0\"") == 0);
+        json config = support::tiny_config("qwen3");
+        config["tie_word_embeddings"] = false;
+        support::SafetensorsWriter weights = support::tiny_weights(true);
+        weights.add("lm_head.weight", "F8_E4M3", "[16,8]", QByteArray(128, '\1'));
+        QVERIFY(!support::failure_of([&] { support::plan_folder(m_dir, config, weights); }));
+        config["quantization_config"] = {{"quant_method", "fp8"}};
+        const auto scales =
+            support::failure_of([&] { support::plan_folder(m_dir, config, weights); });
+        QVERIFY(scales && scales->kind == Failure::Kind::BadFile);
+        QVERIFY2(scales->what.find("lm_head.weight_scale_inv, are missing") != std::string::npos,
+                 scales->what.c_str());
     }
 
     void accepted_data() {
@@ -109,6 +137,14 @@ class TestRefusedTerms : public QObject {
              {"use_qk_norm", true},
              {"attn_logit_softcapping", nullptr},
              {"hidden_act", "silu"}});
+        row("fp8", "qwen3",
+            {{"quantization_config",
+              {{"activation_scheme", "dynamic"},
+               {"fmt", "e4m3"},
+               {"quant_method", "fp8"},
+               {"modules_to_not_convert", {"lm_head"}},
+               {"kv_cache_scheme", nullptr},
+               {"weight_block_size", {128, 128}}}}});
         row("tokenizer code only", "llama",
             {{"auto_map", {{"AutoTokenizer", "tokenization_x.X"}}}});
     }

@@ -2,6 +2,7 @@
 // Block types against gguf-py (tests/data/formats/make_blocks.py), 8-bit floats against their
 // definition, and the kernels that decode and multiply them against both.
 #include <QTest>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -119,6 +120,48 @@ class TestBlockTypes : public QObject {
                     QVERIFY(std::abs(static_cast<double>(y[i]) - sum) <= 1e-6 * size);
                 }
             }
+        }
+    }
+
+    // Safetensors' MXFP4 beside GGUF's: the nibbles in another order, the powers of two elsewhere,
+    // every second row of a matrix.
+    void powersOfTwoApart() {
+        constexpr std::size_t rows = 3, blocks = 40;  // more than a stretch
+        std::mt19937 random(6);
+        std::vector<std::byte> together, apart, exponents;
+        for (std::size_t block = 0; block < 2 * rows * blocks; ++block) {
+            const int e = block < 6 ? std::array{0, 1, 2, 127, 254, 255}[block]
+                                    : 100 + static_cast<int>(random() % 50);
+            exponents.push_back(static_cast<std::byte>(e));
+            int nibbles[32];
+            for (int& nibble : nibbles) nibble = static_cast<int>(random() % 16);
+            together.push_back(static_cast<std::byte>(e));
+            for (int i = 0; i < 16; ++i) {
+                together.push_back(static_cast<std::byte>(nibbles[i] | nibbles[i + 16] << 4));
+                apart.push_back(static_cast<std::byte>(nibbles[2 * i] | nibbles[2 * i + 1] << 4));
+            }
+        }
+        std::vector<float> expected(2 * rows * blocks * 32);
+        decode(Storage::MXFP4, together.data(), expected.data(),
+               static_cast<std::int64_t>(expected.size()));
+        Weight weight{apart.data(), WeightType::MXFP4_PAIRS, rows, blocks * 32, 2 * blocks * 16};
+        weight.exponents = exponents.data();
+        weight.exponent_row_bytes = 2 * blocks;
+        const std::vector<float> x(blocks * 32, 1.0f);
+        for (const auto isa : isas()) {
+            kernels::cpu::force_isa(isa);
+            std::vector<float> decoded(rows * blocks * 32), y(rows);
+            kernels::cpu::decode_rows(weight, 0, rows, decoded.data(), {});
+            for (std::size_t i = 0; i < decoded.size(); ++i)
+                QCOMPARE(decoded[i], expected[i + i / (blocks * 32) * blocks * 32]);
+            float* const out = y.data();
+            kernels::cpu::gemv({&weight, nullptr, &out, nullptr, 1, x.data(), blocks * 32}, {});
+            double sum = 0, size = 0;
+            for (std::size_t i = 2 * blocks * 32; i < 3 * blocks * 32; ++i) {
+                sum += static_cast<double>(expected[i]);
+                size += std::abs(static_cast<double>(expected[i]));
+            }
+            QVERIFY(std::abs(static_cast<double>(y[1]) - sum) <= 1e-6 * size);
         }
     }
 

@@ -34,7 +34,7 @@ for target in "${targets[@]}"; do
 done
 for target in "${targets[@]}"; do
     case $target in
-        safetensors) seed safetensors "$data"/tiny_*/model*.safetensors ;;
+        safetensors) seed safetensors "$data"/tiny_*/m*.safetensors ;;
         gguf) seed gguf "$data"/tiny_*/*.gguf "$data"/formats/blocks.gguf ;;
         tokenizer_json) seed tokenizer_json "$data"/{tiny_llama,tokenizer/gpt2}/tokenizer.json ;;
         tokenizer_model) seed tokenizer_model "$data"/tokenizer/spm_bpe/tokenizer.model ;;

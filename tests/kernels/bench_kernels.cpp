@@ -267,11 +267,65 @@ void grid(Report& report, std::int64_t rows, kernels::TilePooling pooling, int h
         9);
 }
 
+// Bytes whose halves are moderate numbers, whatever type they are read as.
+std::vector<std::byte> moderate_bytes(std::size_t count) {
+    std::mt19937 random(3);
+    std::vector<std::byte> bytes(count);
+    for (std::size_t i = 0; i < count; i += 4) {
+        const auto r = static_cast<std::uint32_t>(random() & 0x2fff2fff);
+        __builtin_memcpy(bytes.data() + i, &r, std::min<std::size_t>(4, count - i));
+    }
+    return bytes;
+}
+
+// One matrix of each type that is decoded first: to fp32, and a product with one row of x.
+void block_types(Report& report) {
+    using kernels::WeightType;
+    constexpr std::int64_t rows = 4096, columns = 4096;
+    struct Kind {
+        WeightType type;
+        const char* name;
+        std::int64_t elements, bytes;
+    };
+    const std::vector<std::byte> exponents(rows * columns / 32, std::byte{120});
+    const std::vector<float> x(columns, 0.5f);
+    std::vector<float> to(256 * columns), y(rows);
+    for (const Kind& kind : {Kind{WeightType::Q5_0, "Q5_0", 32, 22},
+                             {WeightType::Q5_1, "Q5_1", 32, 24},
+                             {WeightType::Q2_K, "Q2_K", 256, 84},
+                             {WeightType::Q3_K, "Q3_K", 256, 110},
+                             {WeightType::Q4_K, "Q4_K", 256, 144},
+                             {WeightType::Q5_K, "Q5_K", 256, 176},
+                             {WeightType::Q6_K, "Q6_K", 256, 210},
+                             {WeightType::IQ4_NL, "IQ4_NL", 32, 18},
+                             {WeightType::IQ4_XS, "IQ4_XS", 256, 136},
+                             {WeightType::MXFP4, "MXFP4", 32, 17},
+                             {WeightType::MXFP4_PAIRS, "MXFP4 pairs", 32, 16},
+                             {WeightType::F8_E4M3, "F8_E4M3", 1, 1},
+                             {WeightType::F8_E5M2, "F8_E5M2", 1, 1}}) {
+        const std::int64_t row_bytes = columns / kind.elements * kind.bytes;
+        const std::vector<std::byte> bytes =
+            moderate_bytes(static_cast<std::size_t>(rows * row_bytes));
+        kernels::Weight weight{bytes.data(), kind.type, rows, columns, row_bytes};
+        weight.exponents = exponents.data();
+        weight.exponent_row_bytes = columns / 32;
+        const auto source = static_cast<double>(bytes.size());
+        report.line((std::string("decode ") + kind.name).c_str(), 0, source, [&] {
+            for (std::int64_t row = 0; row < rows; row += 256)
+                kernels::cpu::decode_rows(weight, row, row + 256, to.data(), report.parallel);
+        });
+        float* const out = y.data();
+        report.line((std::string("product ") + kind.name).c_str(), 2.0 * rows * columns, source,
+                    [&] {
+                        kernels::cpu::gemv({&weight, nullptr, &out, nullptr, 1, x.data(), columns},
+                                           report.parallel);
+                    });
+    }
+}
+
 // A whole token of SmolLM2-135M: 30 layers of q|k|v, o, gate|up, down, then the head.
 void decode_products(Report& report, kernels::WeightType type, int block_bytes, std::int64_t batch,
                      const char* name) {
-    std::mt19937 random(3);
-    std::vector<std::byte> bytes;
     struct Spec {
         std::int64_t rows, columns;
     };
@@ -298,11 +352,7 @@ void decode_products(Report& report, kernels::WeightType type, int block_bytes, 
             flops += 2.0 * static_cast<double>(s.rows * s.columns * batch);
         }
     }
-    bytes.resize(total);
-    for (std::size_t i = 0; i < total; i += 4) {
-        const auto r = static_cast<std::uint32_t>(random() & 0x2fff2fff);
-        __builtin_memcpy(bytes.data() + i, &r, std::min<std::size_t>(4, total - i));
-    }
+    const std::vector<std::byte> bytes = moderate_bytes(total);
     for (auto& call : weights)
         for (auto& w : call) w.data = bytes.data() + reinterpret_cast<std::size_t>(w.data);
     std::vector<float> x(1536 * 8, 0.5f), y(49152 * 8);
@@ -352,6 +402,7 @@ int main(int argc, char** argv) {
     decode_products(report, WeightType::Q8_0, 34, 1, "products of a token, Q8_0");
     decode_products(report, WeightType::Q4_0, 18, 1, "products of a token, Q4_0");
     decode_products(report, WeightType::F16, 64, 1, "products of a token, F16");
+    block_types(report);
     grid(report, 512, kernels::TilePooling::Max, 270, "grid, max");
     grid(report, 512, kernels::TilePooling::Mean, 270, "grid, mean");
     grid(report, 2048, kernels::TilePooling::Max, 27, "grid, max");
