@@ -84,6 +84,8 @@ void EngineWorker::openRun(const RunCommand& command) {
     for (const engine::Token& token : encoding.tokens) request.tokens.push_back(token.id);
     request.sampling = command.sampling;
     request.reserve = command.generate;
+    // A prompt edited at its end is read from there on.
+    if (!m_promptRead.empty()) request.parent = m_promptRead.begin()->first;
 
     engine::RunId opened{};
     try {
@@ -98,6 +100,7 @@ void EngineWorker::openRun(const RunCommand& command) {
             throw;
         try {
             closeRuns();
+            request.parent.reset();
             opened = m_engine->open_run(request);
         } catch (...) {
             m_send(RunClosed{m_job->id});

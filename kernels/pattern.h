@@ -25,8 +25,9 @@ struct TileAxis {
 // Max takes the value of largest magnitude when `signed_max`, else the largest. Mean is over
 // visible cells; with `span_mean` it is Σ over (dest, src) cells divided by the number of dest rows
 // of the pixel that are < rows (a row of spans then sums to 1). A pixel without a visible cell is
-// `empty` (−inf for scores, 0 otherwise). Masked cells count nowhere. dest ≥ rows, of either run of
-// a difference: left at `empty`.
+// `empty` (−inf for scores, 0 otherwise). Masked cells count nowhere; forbidden ones
+// (rule.forbidden) are cells with score −inf and probability 0. dest ≥ rows, of either run of a
+// difference: left at `empty`.
 struct TileHead {
     TraceView trace;
     ScoreRule rule;
@@ -42,7 +43,8 @@ struct TileHead {
     std::int64_t minus_rows = 0;
     const float* minus_column_weight = nullptr;
     const float* minus_row_weight = nullptr;
-    float* out = nullptr;  // [dest.pixels, src.pixels], or null when out_u8 is given
+    ForbiddenEdges minus_forbidden;  // the other run's; rule.forbidden is the first's
+    float* out = nullptr;            // [dest.pixels, src.pixels], or null when out_u8 is given
     std::uint8_t* out_u8 = nullptr;
 };
 

@@ -52,6 +52,26 @@ struct TraceView {
     }
 };
 
+// Keys [src_begin, src_end) that `head` may not see at dest rows [dest_begin, dest_end): their
+// score is −inf, whatever the mask says.
+struct EdgeRange {
+    std::int32_t head = 0;
+    std::int64_t dest_begin = 0, dest_end = 0, src_begin = 0, src_end = 0;
+};
+struct ForbiddenEdges {
+    const EdgeRange* ranges = nullptr;
+    std::int32_t count = 0;  // mostly 0
+    bool hold(std::int32_t head, std::int64_t dest, std::int64_t src) const {
+        for (std::int32_t i = 0; i < count; ++i) {
+            const EdgeRange& at = ranges[i];
+            if (at.head == head && at.dest_begin <= dest && dest < at.dest_end &&
+                at.src_begin <= src && src < at.src_end)
+                return true;
+        }
+        return false;
+    }
+};
+
 // The model's own rule for a score (DESIGN "Numerics"): scale · q·k, then the cap, then the mask.
 // Key src is visible from query dest iff src ≤ dest and (window == 0 or src > dest − window).
 struct ScoreRule {
@@ -59,6 +79,7 @@ struct ScoreRule {
     float soft_cap = 0;            // > 0: cap · tanh(s / cap)
     std::int32_t window = 0;       // 0: none
     const float* sinks = nullptr;  // [Hq] logits that join the softmax, or null
+    ForbiddenEdges forbidden;      // of the run, not of the model; the CPU twins only
 };
 
 }  // namespace kernels

@@ -27,13 +27,17 @@ Cell place_cell(RunId run, LayerHead at, Position dest, Position src,
     cell.dest = dest;
     cell.src = src;
     const std::int64_t row = to_int(dest), column = to_int(src);
-    cell.row_cells = rule.window > 0 ? std::min<std::int64_t>(row + 1, rule.window) : row + 1;
-    cell.visible = column >= first_key(cell) && column <= row;
+    const auto sees = [&](std::int64_t key) {
+        return key >= first_key(rule, row) && key <= row &&
+               !rule.forbidden.hold(to_int(at.head), row, key);
+    };
+    for (std::int64_t key = first_key(rule, row); key <= row; ++key) cell.row_cells += sees(key);
+    cell.visible = sees(column);
     return cell;
 }
 
-std::int64_t first_key(const Cell& cell) {
-    return to_int(cell.dest) + 1 - cell.row_cells;
+std::int64_t first_key(const kernels::ScoreRule& rule, std::int64_t dest) {
+    return rule.window > 0 ? std::max<std::int64_t>(0, dest + 1 - rule.window) : 0;
 }
 
 void fill_cell(Cell& cell, const kernels::ScoreRule& rule, const CellParts& parts) {
@@ -44,8 +48,10 @@ void fill_cell(Cell& cell, const kernels::ScoreRule& rule, const CellParts& part
     cell.score = static_cast<float>(own);
     cell.pattern = static_cast<float>(p);
     cell.rank = 1;
-    for (std::int64_t key = first_key(cell); key <= dest; ++key)
-        if (score(rule, parts.q, parts.key(key), d) > own) ++cell.rank;
+    for (std::int64_t key = first_key(rule, dest); key <= dest; ++key)
+        if (!rule.forbidden.hold(to_int(cell.at.head), dest, key) &&
+            score(rule, parts.q, parts.key(key), d) > own)
+            ++cell.rank;
 
     double squares = 0, dot = 0;
     for (int row = 0; row < d; ++row) {
@@ -65,7 +71,7 @@ Cell exact_cell(const Model& model, const HeadProjections& projections, const Ru
     const std::int64_t dest = to_int(dest_position), src = to_int(src_position);
     check_rows(run.rows(), {dest, dest + 1});
     const kernels::TraceView trace = run.view(at.layer);
-    const kernels::ScoreRule rule = score_rule(model, at.layer);
+    const kernels::ScoreRule rule = score_rule(model, run, at.layer);
     Cell cell = place_cell(run.id(), at, dest_position, src_position, rule);
     const float lse = *trace.lse(dest, to_int(at.head));
     if (rule.sinks != nullptr) cell.sink = std::exp(rule.sinks[to_int(at.head)] - lse);

@@ -10,8 +10,8 @@ namespace engine {
 
 // A cell without its numbers: where it stands and whether it is visible.
 Cell place_cell(RunId, LayerHead, Position dest, Position src, const kernels::ScoreRule&);
-// The first key that the cell's row sees.
-std::int64_t first_key(const Cell&);
+// The first key inside the window of a row.
+std::int64_t first_key(const kernels::ScoreRule&, std::int64_t dest);
 
 // What a visible cell is made of, in fp32. [D] but for r.
 struct CellParts {

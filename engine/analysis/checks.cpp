@@ -2,6 +2,7 @@
 // The invariants on a real run, per layer, over rows spread evenly (the report says how many of how
 // many).
 #include <cmath>
+#include <limits>
 
 #include "engine/analysis/findings.h"
 #include "engine/analysis/head_writes.h"
@@ -18,7 +19,7 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
     check_rows(published, {0, published});
     const std::int64_t d = config.head_dim, heads = config.query_heads, d_model = config.d_model;
     const kernels::TraceView trace = run.view(layer);
-    const kernels::ScoreRule rule = score_rule(model, layer);
+    const kernels::ScoreRule rule = score_rule(model, run, layer);
 
     const std::vector<std::int64_t> chosen = rows_to_check(published);
     Findings findings;
@@ -44,7 +45,13 @@ CheckReport check_layer_of(const Model& model, const RunTrace& run, Layer layer,
             if (rule.sinks != nullptr)
                 sum += std::exp(double{rule.sinks[h]} -
                                 *trace.lse(dest, static_cast<std::int32_t>(h)));
+            if (*trace.lse(dest, static_cast<std::int32_t>(h)) ==
+                -std::numeric_limits<float>::infinity())
+                sum = 1;  // every key forbidden: a row without a pattern
             findings.row_sum.see(std::abs(sum - 1));
+            // Where the run edits z, z is not what the pattern gives.
+            if (run.edits().change({layer, QueryHead{static_cast<std::int32_t>(h)}}, dest))
+                continue;
             const float* kept = trace.z(dest, static_cast<std::int32_t>(h));
             for (std::int64_t i = 0; i < d; ++i)
                 findings.z.see(rebuilt[static_cast<std::size_t>(i)], kept[i]);

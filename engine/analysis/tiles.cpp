@@ -81,7 +81,7 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
         const LayerHead at = request.heads[i];
         kernels::TileHead& head = heads[i];
         head.trace = run->view(at.layer);
-        head.rule = score_rule(model, at.layer);
+        head.rule = score_rule(model, *run, at.layer);
         head.head = to_int(at.head);
         head.rows = tile.rows_ready;
         const auto weigh = [&](const RunTrace& of) {
@@ -101,6 +101,7 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
             minus_views[i] = minus->view(at.layer);
             head.minus_trace = &minus_views[i];
             head.minus_rows = minus->rows();
+            head.minus_forbidden = minus->forbidden(at.layer);
             if (plan.weighted) head.minus_column_weight = weigh(*minus);
             if (plan.weighted) head.minus_row_weight = weigh_rows(*minus);
         }
@@ -149,7 +150,7 @@ std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer lay
     for (int h = 0; h < query_heads; ++h) {
         kernels::TileHead& head = heads[static_cast<std::size_t>(h)];
         head.trace = run.view(layer);
-        head.rule = score_rule(model, layer);
+        head.rule = score_rule(model, run, layer);
         head.head = h;
         head.rows = run.rows();
         head.out = out.data() + h * rows.count() * rows.end;
@@ -174,7 +175,7 @@ HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsReq
         for (int head = 0; head < query_heads; ++head) {
             kernels::MetricsHead& at = heads[static_cast<std::size_t>(layer * query_heads + head)];
             at.trace = run.view(Layer{layer});
-            at.rule = score_rule(model, Layer{layer});
+            at.rule = score_rule(model, run, Layer{layer});
             at.head = head;
         }
     }

@@ -41,8 +41,17 @@ void RunTrace::share(const RunTrace& parent, std::int64_t rows) {
     for (int layer = 0; layer < layout_->post_normed_layers(); ++layer)
         std::copy_n(parent.attention_scales(Layer{layer}), rows, attention_scales(Layer{layer}));
     prompt_length_ = parent.prompt_length_;
+    edits_ = parent.edits_;
     tokens_ = rows;
     publish(rows, nullptr);
+}
+
+std::int64_t RunTrace::rows_alike(std::span<const TokenId> tokens, const RunEdits& edits) const {
+    const std::int64_t most = std::min(
+        {rows(), static_cast<std::int64_t>(tokens.size()) - 1, edits_->first_difference(edits)});
+    std::int64_t alike = 0;
+    while (alike < most && token(alike) == tokens[static_cast<std::size_t>(alike)]) ++alike;
+    return alike;
 }
 
 void RunTrace::publish(std::int64_t rows, std::shared_ptr<const RowLogits> logits) {

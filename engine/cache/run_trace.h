@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cache/page_pool.h"
+#include "engine/cache/run_edits.h"
 #include "engine/cache/trace_layout.h"
 #include "engine/values/ids.h"
 
@@ -30,8 +31,17 @@ class RunTrace {
     RunTrace(const RunTrace&) = delete;
     RunTrace& operator=(const RunTrace&) = delete;
 
+    // Before any row is computed.
+    void set_edits(std::shared_ptr<const RunEdits> edits) { edits_ = std::move(edits); }
+    const RunEdits& edits() const { return *edits_; }
+    kernels::ForbiddenEdges forbidden(Layer layer) const { return edits_->forbidden(layer); }
+
     // Shares the parent's rows [0, rows): whole pages by reference, the last partial one copied.
+    // Tokens, edits and prompt length are the parent's.
     void share(const RunTrace& parent, std::int64_t rows);
+    // Published rows that a run of these tokens and edits would compute alike; one row at least is
+    // left to it, for its logits.
+    std::int64_t rows_alike(std::span<const TokenId> tokens, const RunEdits&) const;
 
     RunId id() const { return id_; }
     std::int64_t capacity() const { return capacity_; }
@@ -87,6 +97,7 @@ class RunTrace {
     std::vector<float> final_scale_;             // [capacity]
     std::unique_ptr<float[]> attention_scales_;  // [layers, capacity], pages taken as written
     std::int64_t prompt_length_ = 0;
+    std::shared_ptr<const RunEdits> edits_ = std::make_shared<RunEdits>();
     std::vector<std::int32_t> block_table_;  // [pages for capacity]
     std::int64_t pages_ = 0;                 // of block_table_ that are taken
     std::atomic<std::int64_t> rows_ = 0;

@@ -46,9 +46,21 @@ RunId CudaRunner::add(std::shared_ptr<DeviceRun> run, const Sampling& sampling) 
 
 RunId CudaRunner::open_run(const RunRequest& request) {
     use_device();
-    check_open(request);
+    if (!request.edits.empty())
+        refuse("edits of a run are computed on the CPU only, and this model is on " + info_.device,
+               "open it with --device cpu");
+    DeviceRun* parent = request.parent ? this->run(*request.parent).run.get() : nullptr;
+    const std::int64_t alike = parent == nullptr || request.tokens.empty()
+                                   ? 0
+                                   : parent->trace().rows_alike(request.tokens, {});
+    check_open(request, alike);
     auto run = std::make_shared<DeviceRun>(next_id(), pool_, layout_, info_.context);
-    for (const TokenId token : request.tokens) run->trace().append_token(token);
+    if (alike > 0) {
+        steps_.settle();
+        run->share(*parent, alike, stream_);
+    }
+    for (auto at = static_cast<std::size_t>(alike); at < request.tokens.size(); ++at)
+        run->trace().append_token(request.tokens[at]);
     return add(std::move(run), request.sampling);
 }
 

@@ -93,7 +93,7 @@ class CudaTraceReader final : public TraceReader {
               const Target& target) const {
         const kernels::TraceView trace = run.view(cell.at.layer);
         const std::int64_t dest = to_int(cell.dest), src = to_int(cell.src),
-                           first = first_key(cell), d = trace.head_dim;
+                           first = first_key(rule, dest), d = trace.head_dim;
         const std::int32_t head = to_int(cell.at.head), kv_head = head / trace.group();
         const auto rows = [&](std::int64_t section, std::int32_t of_head, Rows which) {
             auto* to = lane.scratch().take<float>(which.count() * d);

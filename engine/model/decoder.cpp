@@ -44,13 +44,14 @@ void Decoder::attend(RunTrace& run, Rows rows, int index, const float* input) {
 
     kernels::AttendArgs attend;
     attend.trace = append.trace;
-    attend.rule = score_rule(*model_, Layer{index});
+    attend.rule = score_rule(*model_, run, Layer{index});
     attend.begin = rows.begin;
     attend.end = rows.end;
     attend.z_out = z_.data();
     grow(attend_scratch_, kernels::cpu::attend_scratch(attend, parallel_.threads));
     attend.scratch = attend_scratch_.data();
     kernels::cpu::attend(attend, parallel_);
+    run.edits().apply(append.trace, Layer{index}, rows, z_.data());
 }
 
 void Decoder::write(const std::function<void(float*, bool)>& block,

@@ -42,10 +42,24 @@ RunId ModelRunner::add(std::shared_ptr<RunTrace> trace, const Sampling& sampling
 }
 
 RunId ModelRunner::open_run(const RunRequest& request) {
-    check_open(request);
+    const auto edits = std::make_shared<const RunEdits>(
+        request.edits, RunShape{info_.layers, model_->config.query_heads, model_->config.head_dim});
+    const RunTrace* parent = request.parent ? run(*request.parent).trace.get() : nullptr;
+    const auto length = static_cast<std::int64_t>(request.tokens.size());
+    const auto long_frequencies = [&](std::int64_t prompt) {
+        return model_->config.long_rope_from > 0 && prompt > model_->config.long_rope_from;
+    };
+    std::int64_t alike = 0;
+    if (parent != nullptr && length > 0 &&
+        long_frequencies(parent->prompt_length()) == long_frequencies(length))
+        alike = parent->rows_alike(request.tokens, *edits);
+    check_open(request, alike);
     auto trace = new_trace();
-    for (const TokenId token : request.tokens) trace->append_token(token);
-    trace->set_prompt_length(trace->tokens());
+    if (alike > 0) trace->share(*parent, alike);
+    trace->set_edits(edits);
+    for (std::int64_t at = alike; at < length; ++at)
+        trace->append_token(request.tokens[static_cast<std::size_t>(at)]);
+    trace->set_prompt_length(length);
     return add(std::move(trace), request.sampling);
 }
 

@@ -58,8 +58,8 @@ void RunnerBase::check_tokens(std::span<const TokenId> ids) const {
     }
 }
 
-void RunnerBase::check_memory(std::int64_t tokens) const {
-    const std::int64_t needed = layout_->pages_for(tokens),
+void RunnerBase::check_memory(std::int64_t tokens, std::int64_t shared) const {
+    const std::int64_t needed = layout_->pages_for(tokens) - shared / layout_->page_tokens(),
                        left = pool_->capacity() - pool_->used();
     const std::int64_t bytes = needed * layout_->page_bytes(), available = memory_left();
     if (needed <= left && bytes <= available) return;
@@ -70,7 +70,7 @@ void RunnerBase::check_memory(std::int64_t tokens) const {
                 {}, "shorten the prompt, ask for fewer tokens or close another run");
 }
 
-void RunnerBase::check_open(const RunRequest& request) const {
+void RunnerBase::check_open(const RunRequest& request, std::int64_t shared) const {
     const auto length = static_cast<std::int64_t>(request.tokens.size());
     if (length == 0) refuse("the prompt is empty", "give at least one token");
     if (length > info_.context)
@@ -79,7 +79,8 @@ void RunnerBase::check_open(const RunRequest& request) const {
                "shorten it");
     check_tokens(request.tokens);
     check(request.sampling);
-    check_memory(std::min(info_.context, length + std::max<std::int64_t>(request.reserve, 0)));
+    check_memory(std::min(info_.context, length + std::max<std::int64_t>(request.reserve, 0)),
+                 shared);
 }
 
 void RunnerBase::check_fork(const RunTrace& parent, std::int64_t rows, TokenId token) const {

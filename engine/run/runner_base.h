@@ -31,8 +31,9 @@ class RunnerBase : public Engine {
     [[noreturn]] static void refuse(std::string what, std::string hint = {});
     [[noreturn]] static void refuse_unknown(RunId);
     void check_tokens(std::span<const TokenId>) const;
-    void check_memory(std::int64_t tokens) const;
-    void check_open(const RunRequest&) const;
+    void check_memory(std::int64_t tokens, std::int64_t shared = 0) const;
+    // shared: rows whose whole pages a parent has already.
+    void check_open(const RunRequest&, std::int64_t shared) const;
     void check_fork(const RunTrace& parent, std::int64_t rows, TokenId) const;
     // A step is possible: the prompt is read, and the context has a place for its token.
     void check_step(const RunTrace&) const;

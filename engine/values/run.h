@@ -2,9 +2,11 @@
 // A run: a prompt, its tokens, and the steps that generation took.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/values/edits.h"
 #include "engine/values/ids.h"
 
 namespace engine {
@@ -42,6 +44,11 @@ struct RunRequest {
     Sampling sampling;
     std::int64_t reserve =
         0;  // tokens that will be generated at most; memory for them is checked up front
+    Edits
+        edits;  // BadRequest for a head or a size that the model lacks; forks of the run keep them
+    // An open run whose rows up to the first token or edit that differs are shared, not computed
+    // again: prefill_chunk then begins behind them.
+    std::optional<RunId> parent;
 };
 
 // How far a prompt has been read, or a file loaded.

@@ -45,6 +45,13 @@ inline void attend_panels(const AttendArgs& args, const Strip& strip, std::int64
                 mask_block<Vectors>(st, static_cast<std::int32_t>(first - strip.begin), keys, dest,
                                     window);
             }
+            if (args.rule.forbidden.count > 0)
+                forbid_block<Vectors>(
+                    args.rule.forbidden, st, first, keys,
+                    static_cast<int>(least<std::int64_t>(width, count - p * width)), [&](int i) {
+                        const std::int64_t lane = p * width + i;
+                        return LaneAt{strip.head(lane), strip.dest(lane)};
+                    });
             f32v factor[Vectors];
             softmax_block<Vectors>(st, keys, state.m + p * width, state.l + p * width, factor);
             weigh_panel<Vectors>(values + (first - block), keys, st, dim, factor,

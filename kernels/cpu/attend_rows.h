@@ -90,6 +90,10 @@ inline void attend_rows(const AttendArgs& args, const Strip& strip, std::int64_t
                 if (cap > 0) s = soft_cap(s, cap, 1.0f / cap);
                 const i32v at = iota() + k;
                 s = (at >= first) & (at < last) ? s : splat(-infinity);
+                if (args.rule.forbidden.count > 0)
+                    for (int i = 0; i < lanes; ++i)
+                        if (args.rule.forbidden.hold(strip.head(lane), dest, block + k + i))
+                            s[i] = -infinity;
                 store(st + k, s);
                 highest = max(highest, s);
             }

@@ -31,8 +31,10 @@ void start(const MetricsHead& head, std::int64_t begin, std::int64_t end, Lanes&
         row_pointers(trace, trace.q_offset, head.head, first, first + count, rows);
         pack_panel<2>(rows, count, trace.head_dim, head.rule.scale,
                       memory.q + (first - begin) * trace.head_dim);
-        for (int i = 0; i < count; ++i)
-            memory.lse[first - begin + i] = *lse_pointer(trace, head.head, first + i);
+        for (int i = 0; i < count; ++i) {
+            const float value = *lse_pointer(trace, head.head, first + i);
+            memory.lse[first - begin + i] = value == -infinity ? 0.0f : value;  // no cells
+        }
         for (int i = count; i < width; ++i) memory.lse[first - begin + i] = 0;
     }
     for (int i = 0; i < strip_lanes; ++i) {
@@ -90,6 +92,11 @@ void measure_strip(MetricsHead& head, std::int64_t begin, std::int64_t end, floa
             if (last > low + 1 || (window > 0 && first <= high - window))
                 mask_block<2>(memory.st, static_cast<std::int32_t>(first - begin), count,
                               memory.dest + panel * width, window);
+            if (head.rule.forbidden.count > 0)
+                forbid_block<2>(head.rule.forbidden, memory.st, first, count,
+                                static_cast<int>(high + 1 - low), [&](int i) {
+                                    return LaneAt{head.head, low + i};
+                                });
             take_block(first, count, panel, memory);
         }
     }

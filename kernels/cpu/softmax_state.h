@@ -24,6 +24,29 @@ inline void mask_block(float* st, std::int32_t first_key, int count, const std::
     }
 }
 
+struct LaneAt {
+    std::int32_t head;
+    std::int64_t dest;
+};
+
+// Keys that a run forbids to some lane: st[key] becomes −inf there. lane_at(i) tells lane i's head
+// and dest row.
+template <int Vectors, typename LaneAt>
+inline void forbid_block(const ForbiddenEdges& edges, float* st, std::int64_t first_key, int count,
+                         int used_lanes, const LaneAt& lane_at) {
+    constexpr int width = panel_width<Vectors>;
+    for (std::int32_t r = 0; r < edges.count; ++r) {
+        const EdgeRange& range = edges.ranges[r];
+        const std::int64_t from = greatest(range.src_begin, first_key) - first_key,
+                           to = least(range.src_end, first_key + count) - first_key;
+        for (int lane = 0; lane < used_lanes; ++lane) {
+            const auto [head, dest] = lane_at(lane);
+            if (head != range.head || dest < range.dest_begin || dest >= range.dest_end) continue;
+            for (std::int64_t k = from; k < to; ++k) st[k * width + lane] = -infinity;
+        }
+    }
+}
+
 template <int Vectors>
 inline void cap_block(float* st, int count, float cap) {
     const float inverse = 1.0f / cap;

@@ -75,12 +75,21 @@ bool pool_strip(const PixelTask& task, std::int64_t begin, std::int64_t end, std
             } else if (head.rule.soft_cap > 0) {
                 cap_block<Vectors>(memory.st, cells.keys, head.rule.soft_cap);
             }
+            const auto forbid = [&](const ForbiddenEdges& of_run, float* st) {
+                if (of_run.count == 0) return;
+                forbid_block<Vectors>(of_run, st, first, cells.keys,
+                                      static_cast<int>(highest + 1 - lowest), [&](int i) {
+                                          return LaneAt{head.head, lowest + i};
+                                      });
+            };
+            forbid(head.rule.forbidden, memory.st);
             if (minus != nullptr) {
                 score_panel<Vectors>(minus_keys + (first - block), cells.keys,
                                      minus->q + p * width * trace.head_dim, trace.head_dim,
                                      minus->st);
                 if (head.rule.soft_cap > 0)
                     cap_block<Vectors>(minus->st, cells.keys, head.rule.soft_cap);
+                forbid(head.minus_forbidden, minus->st);
                 cells.minus = {minus->st, minus->lse + p * width, weight(head.minus_column_weight),
                                row_weight(head.minus_row_weight, minus->row_weight)};
             }

@@ -6,6 +6,7 @@ headscope_test(default_model_test engine/default_model_test.cpp headscope_engine
 headscope_test(runs_test engine/runs_test.cpp headscope_engine nlohmann_json::nlohmann_json)
 headscope_test(trace_oracle_test engine/trace_oracle_test.cpp headscope_engine
     nlohmann_json::nlohmann_json)
+headscope_test(edits_test engine/edits_test.cpp headscope_engine nlohmann_json::nlohmann_json)
 headscope_test(step_text_test engine/step_text_test.cpp headscope_engine)
 headscope_test(lost_file_test engine/lost_file_test.cpp headscope_engine)
 headscope_test(long_prompt_test engine/long_prompt_test.cpp headscope_engine
