@@ -1,168 +1,92 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "attention_cases.h"
 #include "cuda_trace.h"
 #include "kernels/cuda/attention.h"
-#include "tests/support/dense_oracle.h"
 
 using kernels::Element;
-using support::Fault;
 using support::Shape;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-kernels::ScoreRule rule_of(const Shape& shape, float cap = 0, int window = 0,
-                           const float* sinks = nullptr) {
-    return {1 / std::sqrt(static_cast<float>(shape.dim)), cap, window, sinks};
-}
-
-// Rules hold device pointers on the device and host pointers for the oracle.
-struct Sinks {
-    std::vector<float> host;
-    DeviceBuffer<float> device;
-    explicit Sinks(std::vector<float> values) : host(std::move(values)), device(host) {}
-};
-kernels::ScoreRule on_device(kernels::ScoreRule rule, const Sinks* sinks) {
-    rule.sinks = sinks ? sinks->device.data() : nullptr;
-    return rule;
-}
-
-struct Errors {
-    double z = 0, lse = 0, row_sum = 0, dense_z = 0, scores = 0;
-    double tolerance = 0, z_allowed = 0;
-    bool fine() const {
-        return z <= z_allowed && lse <= tolerance && row_sum <= tolerance && dense_z == 0 &&
-               scores <= tolerance;
+// A chunk of one row goes by the decode kernel, else by the prompt's.
+class Cuda {
+  public:
+    Cuda(int element, const Shape& shape) : trace_(shape, static_cast<Element>(element), 3) {
+        split(3);
     }
-    QByteArray text() const {
-        return "z " + QByteArray::number(z) + " lse " + QByteArray::number(lse) + " row sum " +
-               QByteArray::number(row_sum) + " dense z " + QByteArray::number(dense_z) +
-               " scores " + QByteArray::number(scores) + " of " + QByteArray::number(tolerance);
+    CudaTrace& trace() { return trace_; }
+    const kernels::TraceView& host_view() const { return trace_.host_view(); }
+    double z_allowed() const { return z_tolerance(trace_.element()); }
+    // fp16 counts in steps of 2⁻²⁴ where a huge sink leaves next to nothing.
+    double least_z() const { return trace_.element() == Element::F16 ? 0x1p-25 : 0; }
+    void fill(std::int64_t begin, std::int64_t end, unsigned seed, float spread) {
+        trace_.fill(begin, end, seed, spread);
     }
-};
-
-// NaN anywhere counts as infinitely wrong.
-void worst(double& so_far, double error) {
-    so_far = error <= so_far ? so_far : std::isnan(error) ? 1e300 : error;
-}
-
-// z_out [rows − begin, Hq, D]; scores of the last row [Hq, rows], or empty.
-Errors compare(const CudaTrace& trace, const kernels::ScoreRule& rule, std::int64_t begin,
-               std::int64_t rows, const std::vector<std::byte>& z_out,
-               const std::vector<float>& scores = {}, Fault fault = Fault::None) {
-    const kernels::TraceView& view = trace.host_view();
-    Errors errors;
-    errors.z_allowed = z_tolerance(trace.element());
-    const std::size_t size = size_of(trace.element());
-    for (int head = 0; head < view.query_heads; ++head) {
-        const support::DenseHead dense = support::dense_head(view, rule, head, rows, fault, begin);
-        errors.tolerance = std::max(errors.tolerance, dense.tolerance());
-        for (std::int64_t t = begin; t < rows; ++t) {
-            double largest = 0, error = 0;
-            for (int d = 0; d < view.head_dim; ++d) {
-                const double expected = dense.z(t, d);
-                const float stored = view.z(t, head)[d];
-                largest = std::max(largest, std::abs(expected));
-                worst(error, std::abs(static_cast<double>(stored) - expected));
-                const auto at = static_cast<std::size_t>(
-                    ((t - begin) * view.query_heads + head) * view.head_dim + d);
-                const float out = load_element(trace.element(), z_out.data() + at * size);
-                worst(errors.dense_z, std::abs(static_cast<double>(stored - out)));
-            }
-            // fp16 counts in steps of 2⁻²⁴ where a huge sink leaves next to nothing.
-            if (trace.element() == Element::F16) error = error <= 0x1p-25 ? 0 : error;
-            worst(errors.z, largest > 0 ? error / largest : error);
-            const double lse = dense.lse(t);
-            const auto stored = static_cast<double>(*view.lse(t, head));
-            if (std::isinf(lse)) {
-                worst(errors.lse, stored == lse ? 0 : 1);
-                continue;
-            }
-            worst(errors.lse, std::abs(stored - lse));
-            double sum = 0, expected_sum = 0;
-            for (std::int64_t src = 0; src <= t; ++src) {
-                sum += std::exp(dense.score(t, src) - stored);
-                expected_sum += dense.p(t, src);
-            }
-            worst(errors.row_sum, std::abs(sum - expected_sum));
-        }
-        if (scores.empty()) continue;
-        for (std::int64_t src = 0; src < rows; ++src) {
-            const float score = scores[static_cast<std::size_t>(head * rows + src)];
-            const double expected = dense.score(rows - 1, src);
-            if (std::isinf(expected))  // what is masked was not written
-                worst(errors.scores, std::isnan(score) ? 0 : 1);
-            else
-                worst(errors.scores, std::abs(static_cast<double>(score) - expected));
-        }
-    }
-    return errors;
-}
-
-// Rows [begin, end) into the trace; the dense copy.
-std::vector<std::byte> attend(CudaTrace& trace, const kernels::ScoreRule& rule, std::int64_t begin,
+    std::vector<float> attend(const kernels::ScoreRule& rule, std::int64_t begin,
                               std::int64_t end) {
-    const kernels::TraceView view = trace.view();
-    DeviceBuffer<std::byte> z(
-        static_cast<std::size_t>((end - begin) * view.query_heads * view.head_dim) *
-        size_of(trace.element()));
-    kernels::cuda::attend({view, rule, begin, end, z.data()}, nullptr);
-    trace.download();
-    return z.download();
-}
-
-// One row, by the decode kernel.
-struct Stepped {
-    std::vector<std::byte> z;
-    std::vector<float> scores;
-};
-Stepped step(CudaTrace& trace, const kernels::ScoreRule& rule, std::int64_t dest, int splits,
-             DeviceBuffer<std::byte>& scratch, bool with_scores = true) {
-    const kernels::TraceView view = trace.view();
-    DeviceBuffer<std::byte> z(static_cast<std::size_t>(view.query_heads * view.head_dim) *
-                              size_of(trace.element()));
-    DeviceBuffer<float> scores(static_cast<std::size_t>(view.query_heads * (dest + 1)));
-    const DeviceBuffer<std::int64_t> position(std::vector<std::int64_t>{dest});
-    kernels::cuda::StepArgs args;
-    args.trace = view;
-    args.rule = rule;
-    args.dest = position.data();
-    args.z_out = z.data();
-    args.scores = with_scores ? scores.data() : nullptr;
-    args.scores_stride = dest + 1;
-    args.scratch = scratch.data();
-    args.splits = splits;
-    kernels::cuda::attend_step(args, nullptr);
-    trace.download();
-    return {z.download(), with_scores ? scores.download() : std::vector<float>{}};
-}
-
-void shape_columns() {
-    QTest::addColumn<int>("element");
-    QTest::addColumn<int>("page");
-    QTest::addColumn<int>("heads");
-    QTest::addColumn<int>("group");
-    QTest::addColumn<int>("dim");
-    QTest::addColumn<int>("rows");
-}
-void add_shape(Element element, int page, int kv, int group, int dim, int rows) {
-    QTest::addRow("%s page=%d heads=%dx%d dim=%d rows=%d", element_name(element), page, kv, group,
-                  dim, rows)
-        << static_cast<int>(element) << page << kv * group << group << dim << rows;
-}
-void add_shapes() {
-    shape_columns();
-    for (Element element : all_elements) {
-        for (int page : {1, 16, 64, 128})
-            for (int rows : {1, page - 1, page, page + 1, 2 * page - 1, 2 * page, 2 * page + 1})
-                if (rows > 0) add_shape(element, page, 2, 3, 64, rows);
-        for (int group : {1, 2, 3, 4, 8})
-            for (int dim : {16, 64, 80, 96, 128, 256}) add_shape(element, 16, 2, group, dim, 75);
-        add_shape(element, 16, 1, 1, 24, 50);  // a dim that is no whole number of products
-        add_shape(element, 64, 3, 3, 64, 300);
-        add_shape(element, 64, 1, 5, 8, 200);
-        add_shape(element, 64, 1, 40, 16, 9);  // a group wider than a tile
+        if (end - begin == 1 && begin > 0) return step(rule, begin, false).z;
+        const kernels::TraceView view = trace_.view();
+        DeviceBuffer<std::byte> z(
+            static_cast<std::size_t>((end - begin) * view.query_heads * view.head_dim) *
+            size_of(view.element));
+        kernels::cuda::attend({view, on_device(rule), begin, end, z.data()}, nullptr);
+        trace_.download();
+        return from_elements(view.element, z.download());
     }
+
+    // Steps from here on: with scratch of so many splits.
+    void split(int splits) {
+        splits_ = splits;
+        scratch_ = std::make_unique<DeviceBuffer<std::byte>>(
+            static_cast<std::size_t>(kernels::cuda::step_scratch(trace_.view(), splits)), 0);
+    }
+    struct Stepped {
+        std::vector<float> z, scores;
+    };
+    Stepped step(const kernels::ScoreRule& rule, std::int64_t dest, bool with_scores) {
+        const kernels::TraceView view = trace_.view();
+        DeviceBuffer<std::byte> z(static_cast<std::size_t>(view.query_heads * view.head_dim) *
+                                  size_of(view.element));
+        DeviceBuffer<float> scores(static_cast<std::size_t>(view.query_heads * (dest + 1)));
+        const DeviceBuffer<std::int64_t> position(std::vector<std::int64_t>{dest});
+        kernels::cuda::StepArgs args;
+        args.trace = view;
+        args.rule = on_device(rule);
+        args.dest = position.data();
+        args.z_out = z.data();
+        args.scores = with_scores ? scores.data() : nullptr;
+        args.scores_stride = dest + 1;
+        args.scratch = scratch_->data();
+        args.splits = splits_;
+        kernels::cuda::attend_step(args, nullptr);
+        trace_.download();
+        return {from_elements(view.element, z.download()),
+                with_scores ? scores.download() : std::vector<float>{}};
+    }
+    bool step_fits(const kernels::ScoreRule& rule, std::int64_t dest) {
+        const Stepped got = step(rule, dest, true);
+        return within(attention_errors(*this, rule, dest, dest + 1, got.z, got.scores));
+    }
+
+  private:
+    // Rules hold device pointers on the device and host pointers for the oracle.
+    kernels::ScoreRule on_device(kernels::ScoreRule rule) {
+        if (rule.sinks == nullptr) return rule;
+        sinks_ = std::make_unique<DeviceBuffer<float>>(
+            std::vector<float>(rule.sinks, rule.sinks + trace_.host_view().query_heads));
+        rule.sinks = sinks_->data();
+        return rule;
+    }
+
+    CudaTrace trace_;
+    int splits_ = 0;
+    std::unique_ptr<DeviceBuffer<std::byte>> scratch_;
+    std::unique_ptr<DeviceBuffer<float>> sinks_;
+};
+
+template <typename Add>
+void on_all(Add&& add) {
+    for (Element element : all_elements) add(element_name(element), static_cast<int>(element));
 }
 
 }  // namespace
@@ -173,137 +97,48 @@ class CudaAttentionTest : public QObject {
   private Q_SLOTS:
     void initTestCase() { SKIP_WITHOUT_DEVICE(); }
 
-    void prompt_data() { add_shapes(); }
-    void prompt() {
-        QFETCH(int, element);
-        QFETCH(int, page);
-        QFETCH(int, heads);
-        QFETCH(int, group);
-        QFETCH(int, dim);
-        QFETCH(int, rows);
-        const Shape shape{page, heads, heads / group, dim, rows};
-        CudaTrace trace(shape, static_cast<Element>(element), 3);
-        trace.fill(0, rows, 5);
-        const auto z = attend(trace, rule_of(shape), 0, rows);
-        const Errors errors = compare(trace, rule_of(shape), 0, rows, z);
-        QVERIFY2(errors.fine(), errors.text());
+    void prompt_data() {
+        add_shape_columns();
+        on_all([](const char* name, int element) { add_shapes(name, element, 24, 40); });
     }
+    void prompt() { test_shape<Cuda>(); }
 
-    void oneStep_data() { add_shapes(); }
+    void oneStep_data() { prompt_data(); }
     // The last row by the decode kernel; with and without its scores the numbers are the same.
     void oneStep() {
-        QFETCH(int, element);
-        QFETCH(int, page);
-        QFETCH(int, heads);
-        QFETCH(int, group);
-        QFETCH(int, dim);
-        QFETCH(int, rows);
-        const Shape shape{page, heads, heads / group, dim, rows};
-        CudaTrace trace(shape, static_cast<Element>(element), 3);
-        trace.fill(0, rows, 5);
-        const int splits = kernels::cuda::step_splits(trace.view());
-        DeviceBuffer<std::byte> scratch(
-            static_cast<std::size_t>(kernels::cuda::step_scratch(trace.view(), splits)), 0);
-        const Stepped got = step(trace, rule_of(shape), rows - 1, splits, scratch);
-        const Errors errors = compare(trace, rule_of(shape), rows - 1, rows, got.z, got.scores);
-        QVERIFY2(errors.fine(), errors.text());
-        QVERIFY(step(trace, rule_of(shape), rows - 1, splits, scratch, false).z == got.z);
+        const ShapeRow row = shape_row();
+        Cuda cuda(row.where, row.shape);
+        cuda.fill(0, row.shape.rows, 5, 2);
+        cuda.split(kernels::cuda::step_splits(cuda.trace().view()));
+        const kernels::ScoreRule rule = rule_of(row.shape);
+        const std::int64_t rows = row.shape.rows;
+        const auto got = cuda.step(rule, rows - 1, true);
+        if (!within(attention_errors(cuda, rule, rows - 1, rows, got.z, got.scores))) return;
+        QVERIFY(cuda.step(rule, rows - 1, false).z == got.z);
     }
 
     void rules_data() {
-        QTest::addColumn<int>("element");
-        QTest::addColumn<float>("cap");
-        QTest::addColumn<int>("window");
-        QTest::addColumn<int>("sink");  // 0 none, 1 plain numbers, 2 one of −inf, 3 huge
-        for (Element element : all_elements)
-            for (float cap : {0.0f, 5.0f, 50.0f})
-                for (int window : {0, 1, 4, 17, 1000})
-                    for (int sink : {0, 1, 2, 3})
-                        QTest::addRow("%s cap=%g window=%d sink=%d", element_name(element),
-                                      static_cast<double>(cap), window, sink)
-                            << static_cast<int>(element) << cap << window << sink;
+        add_rule_columns();
+        on_all(add_rules);
     }
     void rules() {
-        QFETCH(int, element);
-        QFETCH(float, cap);
-        QFETCH(int, window);
-        QFETCH(int, sink);
-        const Shape shape{16, 6, 2, 32, 131};
-        CudaTrace trace(shape, static_cast<Element>(element), 3);
-        trace.fill(0, shape.rows, 5, 4);
-        const Sinks sinks({0.5f, -3, 4, 1, sink == 2 ? -infinity : 2, sink == 3 ? 60.0f : 0});
-        const Sinks* given = sink == 0 ? nullptr : &sinks;
-        const kernels::ScoreRule rule =
-            rule_of(shape, cap, window, given ? sinks.host.data() : nullptr);
-        const auto z = attend(trace, on_device(rule, given), 0, shape.rows);
-        Errors errors = compare(trace, rule, 0, shape.rows, z);
-        QVERIFY2(errors.fine(), errors.text());
-        DeviceBuffer<std::byte> scratch(
-            static_cast<std::size_t>(kernels::cuda::step_scratch(trace.view(), 5)), 0);
-        const Stepped got = step(trace, on_device(rule, given), shape.rows - 1, 5, scratch);
-        errors = compare(trace, rule, shape.rows - 1, shape.rows, got.z, got.scores);
-        QVERIFY2(errors.fine(), errors.text());
+        test_rule<Cuda>([](Cuda& cuda, const kernels::ScoreRule& rule) {
+            cuda.split(5);
+            (void)cuda.step_fits(rule, 130);
+        });
     }
 
-    // The comparison must see a wrong rule.
-    void negativeControls_data() {
-        QTest::addColumn<int>("fault");
-        QTest::addRow("head mod kv instead of head / group")
-            << static_cast<int>(Fault::TileInsteadOfRepeat);
-        QTest::addRow("cap left out") << static_cast<int>(Fault::NoCap);
-        QTest::addRow("window off by one") << static_cast<int>(Fault::WindowOffByOne);
-        QTest::addRow("sink left out") << static_cast<int>(Fault::NoSink);
-    }
-    void negativeControls() {
-        QFETCH(int, fault);
-        const Shape shape{16, 6, 2, 64, 70};
-        CudaTrace trace(shape, Element::BF16, 3);
-        trace.fill(0, shape.rows, 5, 4);
-        const Sinks sinks(std::vector<float>(6, 0.5f));
-        const kernels::ScoreRule rule = rule_of(shape, 5, 17, sinks.host.data());
-        const auto z = attend(trace, on_device(rule, &sinks), 0, shape.rows);
-        QVERIFY(compare(trace, rule, 0, shape.rows, z).fine());
-        QVERIFY(!compare(trace, rule, 0, shape.rows, z, {}, static_cast<Fault>(fault)).fine());
-    }
+    void negativeControls_data() { add_faults(); }
+    void negativeControls() { test_fault<Cuda>(static_cast<int>(Element::BF16)); }
 
     void chunks_data() {
-        QTest::addColumn<int>("element");
-        QTest::addColumn<int>("page");
-        QTest::addColumn<int>("chunk");
-        QTest::addColumn<int>("window");
-        for (Element element : all_elements)
-            for (int page : {1, 16, 64})
-                for (int chunk : {1, 7, 16, 61, 130})
-                    for (int window : {0, 9})
-                        QTest::addRow("%s page=%d chunk=%d window=%d", element_name(element), page,
-                                      chunk, window)
-                            << static_cast<int>(element) << page << chunk << window;
+        add_chunk_columns();
+        on_all(add_chunks);
     }
-    // Rows arrive in chunks; what is not yet written is NaN. A chunk of one row is a decode step.
-    void chunks() {
-        QFETCH(int, element);
-        QFETCH(int, page);
-        QFETCH(int, chunk);
-        QFETCH(int, window);
-        const Shape shape{page, 6, 2, 64, 150};
-        CudaTrace trace(shape, static_cast<Element>(element), 3);
-        const kernels::ScoreRule rule = rule_of(shape, 0, window);
-        DeviceBuffer<std::byte> scratch(
-            static_cast<std::size_t>(kernels::cuda::step_scratch(trace.view(), 3)), 0);
-        std::vector<std::byte> z;
-        for (std::int64_t begin = 0; begin < shape.rows; begin += chunk) {
-            const std::int64_t end = std::min<std::int64_t>(shape.rows, begin + chunk);
-            trace.fill(begin, end, 5);
-            const auto part = chunk == 1 ? step(trace, rule, begin, 3, scratch).z
-                                         : attend(trace, rule, begin, end);
-            z.insert(z.end(), part.begin(), part.end());
-        }
-        const Errors errors = compare(trace, rule, 0, shape.rows, z);
-        QVERIFY2(errors.fine(), errors.text());
-    }
+    void chunks() { test_chunks<Cuda>(); }
 
     void splits_data() {
-        QTest::addColumn<int>("element");
+        QTest::addColumn<int>("where");
         QTest::addColumn<int>("splits");
         QTest::addColumn<int>("group");
         QTest::addColumn<int>("window");
@@ -318,31 +153,27 @@ class CudaAttentionTest : public QObject {
     // Sinks are added once and not per split; splits without a key add nothing; the scratch is left
     // fit for the next step.
     void splits() {
-        QFETCH(int, element);
+        QFETCH(int, where);
         QFETCH(int, splits);
         QFETCH(int, group);
         QFETCH(int, window);
         const Shape shape{64, 2 * group, 2, 32, 1301};
-        CudaTrace trace(shape, static_cast<Element>(element), 3);
-        trace.fill(0, shape.rows, 5);
-        const Sinks sinks(std::vector<float>(static_cast<std::size_t>(2 * group), 1.5f));
-        const kernels::ScoreRule rule = rule_of(shape, 0, window, sinks.host.data());
-        DeviceBuffer<std::byte> scratch(
-            static_cast<std::size_t>(kernels::cuda::step_scratch(trace.view(), splits)), 0);
-        for (std::int64_t dest : {std::int64_t{40}, shape.rows - 1}) {
-            const Stepped got = step(trace, on_device(rule, &sinks), dest, splits, scratch);
-            const Errors errors = compare(trace, rule, dest, dest + 1, got.z, got.scores);
-            QVERIFY2(errors.fine(), errors.text());
-        }
+        Cuda cuda(where, shape);
+        cuda.fill(0, shape.rows, 5, 2);
+        const std::vector<float> sinks(static_cast<std::size_t>(2 * group), 1.5f);
+        const kernels::ScoreRule rule = rule_of(shape, 0, window, sinks.data());
+        cuda.split(splits);
+        for (std::int64_t dest : {std::int64_t{40}, shape.rows - 1})
+            if (!cuda.step_fits(rule, dest)) return;
     }
 
     // One captured graph serves every length: the position and the block table are read from
     // device memory.
     void graphServesEveryLength() {
         const Shape shape{16, 8, 2, 128, 200};
-        CudaTrace trace(shape, Element::BF16, 3);
-        trace.fill(0, shape.rows, 5);
-        const kernels::TraceView view = trace.view();
+        Cuda cuda(static_cast<int>(Element::BF16), shape);
+        cuda.fill(0, shape.rows, 5, 2);
+        const kernels::TraceView view = cuda.trace().view();
         const int splits = kernels::cuda::step_splits(view);
         DeviceBuffer<std::byte> scratch(
             static_cast<std::size_t>(kernels::cuda::step_scratch(view, splits)), 0);
@@ -368,28 +199,19 @@ class CudaAttentionTest : public QObject {
             position.upload({dest});
             check(cudaGraphLaunch(ready, stream), "launch");
             check(cudaStreamSynchronize(stream), "wait");
-            trace.download();
-            const Errors errors = compare(trace, args.rule, dest, dest + 1, z.download());
-            QVERIFY2(errors.fine(), errors.text());
+            cuda.trace().download();
+            if (!within(attention_errors(cuda, args.rule, dest, dest + 1,
+                                         from_elements(Element::BF16, z.download()))))
+                return;
         }
         check(cudaGraphExecDestroy(ready), "destroy");
         check(cudaGraphDestroy(graph), "destroy");
         check(cudaStreamDestroy(stream), "destroy");
     }
 
-    // Scores of some 160: where fp32 without the maximum's subtraction would overflow.
     void largeScores() {
-        for (Element element : all_elements) {
-            const Shape shape{16, 2, 1, 64, 90};
-            CudaTrace trace(shape, element, 3);
-            trace.fill(0, shape.rows, 5, 50);
-            const auto z = attend(trace, rule_of(shape), 0, shape.rows);
-            Errors errors = compare(trace, rule_of(shape), 0, shape.rows, z);
-            QVERIFY(errors.tolerance > 4e-5);
-            // An error of the score is an error of z.
-            errors.z_allowed = std::max(errors.z_allowed, errors.tolerance);
-            QVERIFY2(errors.fine(), errors.text());
-        }
+        for (Element element : all_elements)
+            if (!large_scores_fit<Cuda>(static_cast<int>(element))) return;
     }
 
     void refusals() {

@@ -92,6 +92,15 @@ inline std::vector<std::byte> to_elements(kernels::Element element, std::vector<
     return bytes;
 }
 
+inline std::vector<float> from_elements(kernels::Element element,
+                                        const std::vector<std::byte>& bytes) {
+    const std::size_t size = size_of(element);
+    std::vector<float> numbers(bytes.size() / size);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = load_element(element, bytes.data() + i * size);
+    return numbers;
+}
+
 // What a row of a test table is named after.
 inline const char* element_name(kernels::Element element) {
     return element == kernels::Element::F32   ? "fp32"
@@ -116,14 +125,16 @@ class CudaTrace {
         view_.element = element;
         const std::int64_t size = static_cast<std::int64_t>(size_of(element)),
                            rows_of_page = std::int64_t{shape.page} * shape.dim * size;
-        const auto up = [](std::int64_t bytes) { return (bytes + 15) / 16 * 16; };
-        view_.k_offset = 16;
+        // Rows lie at odd places, or, in the larger pages, at multiples of their size.
+        const std::int64_t unit = shape.page % 64 == 0 ? shape.dim * size : 16;
+        const auto up = [unit](std::int64_t bytes) { return (bytes + unit - 1) / unit * unit; };
+        view_.k_offset = unit;
         view_.v_offset = up(view_.k_offset + shape.kv_heads * rows_of_page);
         view_.q_offset = up(view_.v_offset + shape.kv_heads * rows_of_page);
         view_.z_offset = up(view_.q_offset + shape.query_heads * rows_of_page);
         view_.lse_offset = up(view_.z_offset + shape.query_heads * rows_of_page);
         view_.page_stride =
-            up(view_.lse_offset + std::int64_t{shape.query_heads} * shape.page * 4) + 32;
+            up(view_.lse_offset + std::int64_t{shape.query_heads} * shape.page * 4 + 1) + unit;
         const std::int64_t pages = (shape.rows + shape.page - 1) / shape.page;
         table_.resize(static_cast<std::size_t>(pages) + 2);
         std::iota(table_.begin(), table_.end(), 0);
@@ -145,6 +156,7 @@ class CudaTrace {
         return view;
     }
     kernels::Element element() const { return view_.element; }
+    std::int64_t pool_bytes() const { return static_cast<std::int64_t>(bytes_.size()); }
 
     void fill(std::int64_t begin, std::int64_t end, unsigned seed, float spread = 2) {
         host_.fill(begin, end, seed, spread);
