@@ -14,27 +14,26 @@ void check(cudaError_t code, const char* what) {
                 memory ? "close a run, or what else uses the GPU" : "");
 }
 
-DeviceBuffer::DeviceBuffer(std::int64_t bytes) : bytes_(bytes) {
-    if (bytes == 0) return;
+void* DeviceMemory::take(std::int64_t bytes) {
     void* data = nullptr;
     check(cudaMalloc(&data, static_cast<std::size_t>(bytes)),
           (format_bytes(bytes) + " of device memory").c_str());
-    data_ = static_cast<std::byte*>(data);
+    return data;
 }
 
-DeviceBuffer::~DeviceBuffer() {
-    (void)cudaFree(data_);
+void DeviceMemory::give_back(void* data) {
+    (void)cudaFree(data);
 }
 
-PinnedBuffer::PinnedBuffer(std::int64_t bytes) : bytes_(bytes) {
+void* PinnedMemory::take(std::int64_t bytes) {
     void* data = nullptr;
     check(cudaHostAlloc(&data, static_cast<std::size_t>(bytes), cudaHostAllocPortable),
           (format_bytes(bytes) + " of pinned memory").c_str());
-    data_ = static_cast<std::byte*>(data);
+    return data;
 }
 
-PinnedBuffer::~PinnedBuffer() {
-    (void)cudaFreeHost(data_);
+void PinnedMemory::give_back(void* data) {
+    (void)cudaFreeHost(data);
 }
 
 Stream::Stream(Priority priority) {

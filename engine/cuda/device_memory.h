@@ -27,16 +27,31 @@ decltype(auto) with_device_errors(Work&& work) {
     }
 }
 
-// Plain device memory of the current device, at multiples of 256 bytes. Freeing waits for the
-// device.
-class DeviceBuffer {
+// Plain memory of the current device, at multiples of 256 bytes. Freeing waits for the device.
+struct DeviceMemory {
+    static void* take(std::int64_t bytes);
+    static void give_back(void*);
+};
+// Memory of this machine that the device copies from and to by itself.
+struct PinnedMemory {
+    static void* take(std::int64_t bytes);
+    static void give_back(void*);
+};
+
+// The owner of either.
+template <typename Memory>
+class Buffer {
   public:
-    DeviceBuffer() = default;
-    explicit DeviceBuffer(std::int64_t bytes);
-    ~DeviceBuffer();
-    DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
-    DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-        DeviceBuffer(std::move(other)).swap(*this);
+    Buffer() = default;
+    explicit Buffer(std::int64_t bytes)
+        : data_(bytes == 0 ? nullptr : static_cast<std::byte*>(Memory::take(bytes))),
+          bytes_(bytes) {}
+    ~Buffer() {
+        if (data_ != nullptr) Memory::give_back(data_);
+    }
+    Buffer(Buffer&& other) noexcept { swap(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        Buffer(std::move(other)).swap(*this);
         return *this;
     }
 
@@ -49,45 +64,20 @@ class DeviceBuffer {
     // What is in it is lost.
     void grow(std::int64_t bytes) {
         if (bytes <= bytes_) return;
-        *this = DeviceBuffer();
-        *this = DeviceBuffer(bytes);
+        *this = Buffer();
+        *this = Buffer(bytes);
     }
 
   private:
-    void swap(DeviceBuffer& other) noexcept {
+    void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(bytes_, other.bytes_);
     }
     std::byte* data_ = nullptr;
     std::int64_t bytes_ = 0;
 };
-
-// Memory of this machine that the device copies from and to by itself.
-class PinnedBuffer {
-  public:
-    PinnedBuffer() = default;
-    explicit PinnedBuffer(std::int64_t bytes);
-    ~PinnedBuffer();
-    PinnedBuffer(PinnedBuffer&& other) noexcept { swap(other); }
-    PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
-        PinnedBuffer(std::move(other)).swap(*this);
-        return *this;
-    }
-    std::byte* data() const { return data_; }
-    std::int64_t bytes() const { return bytes_; }
-    template <typename T>
-    T* as(std::int64_t byte_offset = 0) const {
-        return reinterpret_cast<T*>(data_ + byte_offset);
-    }
-
-  private:
-    void swap(PinnedBuffer& other) noexcept {
-        std::swap(data_, other.data_);
-        std::swap(bytes_, other.bytes_);
-    }
-    std::byte* data_ = nullptr;
-    std::int64_t bytes_ = 0;
-};
+using DeviceBuffer = Buffer<DeviceMemory>;
+using PinnedBuffer = Buffer<PinnedMemory>;
 
 class Stream {
   public:

@@ -23,6 +23,7 @@ class DeviceRun {
     // On the host; of the newest row whose logits were computed, null before.
     std::shared_ptr<const RowLogits> newest_logits() const { return trace_.newest_logits(); }
     kernels::TraceView view(Layer) const;  // with the device's block table
+    std::int64_t pool_bytes() const { return pool_->capacity() * pool_->page_bytes(); }
     // [capacity] on the device, 1 / rms of the residual stream before the final norm.
     float* final_scale() const { return tables_.as<float>(scale_offset_); }
 

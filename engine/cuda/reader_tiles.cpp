@@ -128,6 +128,10 @@ Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRe
     args.high = request.range.high;
     args.transfer = plan.transfer;
     args.plain = !plan.weighted && !minus;
+    if (const kernels::TraceView view = run->view(Layer{0}); kernels::cuda::on_row_grid(view)) {
+        args.pool = view.pool;
+        args.pool_bytes = run->pool_bytes();
+    }
 
     // All pixels stay on the device until they cross as one, column weights come group by group.
     auto* out = lane.scratch().take<std::byte>(count * pixels * pixel_bytes);

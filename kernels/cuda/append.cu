@@ -4,6 +4,7 @@
 // threads that hold 8 dims and the 8 that they turn with.
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/dependent_launch.cuh"
+#include "kernels/cuda/eights.cuh"
 #include "kernels/cuda/trace_rows.cuh"
 
 namespace kernels::cuda {
@@ -77,34 +78,6 @@ __global__ void __launch_bounds__(warps * 32) append_kernel(AppendArgs args) {
 
 constexpr int chunk_threads = 256, piece = 8;
 
-template <typename T>
-__device__ inline void load_piece(const T* from, float (&x)[piece]) {
-    if constexpr (sizeof(T) == 4) {
-        const float4 low = *reinterpret_cast<const float4*>(from);
-        const float4 high = *reinterpret_cast<const float4*>(from + 4);
-        x[0] = low.x, x[1] = low.y, x[2] = low.z, x[3] = low.w;
-        x[4] = high.x, x[5] = high.y, x[6] = high.z, x[7] = high.w;
-    } else {
-        const uint4 eight = *reinterpret_cast<const uint4*>(from);
-        const std::uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const float2 two = unpack<T>(words[i]);
-            x[2 * i] = two.x, x[2 * i + 1] = two.y;
-        }
-    }
-}
-template <typename T>
-__device__ inline void store_piece(T* to, const float (&x)[piece]) {
-    if constexpr (sizeof(T) == 4) {
-        *reinterpret_cast<float4*>(to) = {x[0], x[1], x[2], x[3]};
-        *reinterpret_cast<float4*>(to + 4) = {x[4], x[5], x[6], x[7]};
-    } else {
-        *reinterpret_cast<uint4*>(to) = {pack<T>(x[0], x[1]), pack<T>(x[2], x[3]),
-                                         pack<T>(x[4], x[5]), pack<T>(x[6], x[7])};
-    }
-}
-
 // head_dim / 16 threads a row and head, a power of two up to 16.
 template <typename T>
 __global__ void __launch_bounds__(chunk_threads) append_chunk_kernel(AppendArgs args) {
@@ -121,8 +94,8 @@ __global__ void __launch_bounds__(chunk_threads) append_chunk_kernel(AppendArgs 
     const int own = is_q ? head : is_k ? head - query : head - query - kv;
     const T* from = static_cast<const T*>(args.qkv) + task * dim + d;
     float low[piece], high[piece];
-    load_piece(from, low);
-    load_piece(from + half, high);
+    load8(from, low);
+    load8(from + half, high);
     const float* weight = is_q ? args.q_norm : is_k ? args.k_norm : nullptr;
     // The same for all of a warp but where q ends and k begins, so the sum is always formed.
     float squares = 0;
@@ -133,18 +106,18 @@ __global__ void __launch_bounds__(chunk_threads) append_chunk_kernel(AppendArgs 
     if (weight != nullptr) {
         const float factor = rsqrtf(squares / static_cast<float>(dim) + args.norm_eps);
         float w[piece];
-        load_piece(weight + d, w);
+        load8(weight + d, w);
 #pragma unroll
         for (int i = 0; i < piece; ++i) low[i] *= factor * w[i];
-        load_piece(weight + half + d, w);
+        load8(weight + half + d, w);
 #pragma unroll
         for (int i = 0; i < piece; ++i) high[i] *= factor * w[i];
     }
     if ((is_q || is_k) && args.cosines != nullptr) {
         float cosine[piece], sine[piece];
         const std::int64_t at = static_cast<std::int64_t>(position) * half + d;
-        load_piece(args.cosines + at, cosine);
-        load_piece(args.sines + at, sine);
+        load8(args.cosines + at, cosine);
+        load8(args.sines + at, sine);
 #pragma unroll
         for (int i = 0; i < piece; ++i) {
             const float x = low[i], y = high[i];
@@ -154,12 +127,12 @@ __global__ void __launch_bounds__(chunk_threads) append_chunk_kernel(AppendArgs 
     }
     const std::int64_t section = is_q ? trace.q_offset : is_k ? trace.k_offset : trace.v_offset;
     T* to = Rows<T>(trace, section, own).at(position) + d;
-    store_piece(to, low);
-    store_piece(to + half, high);
+    store8(to, low);
+    store8(to + half, high);
     T* dense = dense_row<T>(args, row, is_q, is_k, own);
     if (dense == nullptr) return;
-    store_piece(dense + d, low);
-    store_piece(dense + d + half, high);
+    store8(dense + d, low);
+    store8(dense + d + half, high);
 }
 
 bool takes_chunk(const AppendArgs& args) {

@@ -6,7 +6,6 @@
 #include "kernels/cuda/contribution.h"
 
 #include "kernels/cuda/contribution_forms.cuh"
-#include "kernels/cuda/score_tile.cuh"
 
 namespace kernels::cuda {
 
@@ -42,18 +41,9 @@ __device__ void norms(const Forms& forms, const Rows<T>& rows, std::int32_t head
             multiply_slices(y, z, triangle);
             __syncthreads();
         }
-#pragma unroll
-        for (int j = 0; j < 8; ++j)
-#pragma unroll
-            for (int e = 0; e < 4; ++e) squares[e / 2] = fmaf(y[j][e], y[j][e], squares[e / 2]);
+        add_squares(squares, y);
     }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        const float length = sqrtf(quad_sum(squares[half]));
-        const std::int32_t row = begin + lane_row() + 8 * half;
-        if (lane_key() == 0 && row < limit)
-            forms.norm[(row - forms.begin) * forms.stride + head] = length;
-    }
+    write_lengths(forms, squares, head, begin + lane_row(), limit);
 }
 
 // A warp a row.
@@ -138,18 +128,9 @@ __device__ inline void split_norms(const Forms& forms, const bf16* z, bf16* spli
                 }
         }
         __syncthreads();
-#pragma unroll
-        for (int j = 0; j < 8; ++j)
-#pragma unroll
-            for (int e = 0; e < 4; ++e) squares[e / 2] = fmaf(y[j][e], y[j][e], squares[e / 2]);
+        add_squares(squares, y);
     }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        const float length = sqrtf(quad_sum(squares[half]));
-        const std::int32_t row = begin + lane_row() + 8 * half;
-        if (lane_key() == 0 && row < limit)
-            forms.norm[(row - forms.begin) * forms.stride + head] = length;
-    }
+    write_lengths(forms, squares, head, begin + lane_row(), limit);
 }
 
 // Two lanes a row, eight dims at a time in turn.
@@ -158,16 +139,8 @@ __device__ inline void split_dots(const Forms& forms, const bf16* z, int stride,
     const int dim = forms.trace.head_dim, row = static_cast<int>(threadIdx.x / 2);
     const float* p = forms.p + static_cast<std::int64_t>(head) * dim;
     float sum = 0;
-    for (int d = static_cast<int>(threadIdx.x % 2) * 8; d < dim; d += 16) {
-        const uint4 eight = *reinterpret_cast<const uint4*>(z + row * stride + d);
-        const std::uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const float2 two = unpack<bf16>(words[i]);
-            sum = fmaf(two.x, p[d + 2 * i], sum);
-            sum = fmaf(two.y, p[d + 2 * i + 1], sum);
-        }
-    }
+    for (int d = static_cast<int>(threadIdx.x % 2) * 8; d < dim; d += 16)
+        sum = dot8(*reinterpret_cast<const uint4*>(z + row * stride + d), p + d, sum);
     sum += __shfl_xor_sync(0xffffffffu, sum, 1);
     if (threadIdx.x % 2 == 0 && begin + row < limit)
         forms.dot[(begin + row - forms.begin) * forms.stride + head] = sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What lengths and dots of writes are taken of.
 #pragma once
-#include "kernels/cuda/trace_rows.cuh"
+#include "kernels/cuda/score_tile.cuh"
 
 namespace kernels::cuda {
 
@@ -31,6 +31,37 @@ struct Forms {
         return one;
     }
 };
+
+// Adds the squares of R z to those of a lane's two rows, `Groups` eights of them.
+template <int Groups>
+__device__ inline void add_squares(float (&squares)[2], const float (&y)[Groups][4]) {
+#pragma unroll
+    for (int j = 0; j < Groups; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) squares[e / 2] = fmaf(y[j][e], y[j][e], squares[e / 2]);
+}
+// row: of the lane's first; its other is 8 further.
+__device__ inline void write_lengths(const Forms& forms, const float (&squares)[2],
+                                     std::int32_t head, std::int32_t row, std::int32_t limit) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const float length = sqrtf(quad_sum(squares[half]));
+        const std::int32_t at = row + 8 * half;
+        if (lane_key() == 0 && at < limit)
+            forms.norm[(at - forms.begin) * forms.stride + head] = length;
+    }
+}
+// Eight elements of a bf16 row times eight of p.
+__device__ inline float dot8(const uint4& eight, const float* p, float sum) {
+    const std::uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const float2 two = unpack<bf16>(words[i]);
+        sum = fmaf(two.x, p[2 * i], sum);
+        sum = fmaf(two.y, p[2 * i + 1], sum);
+    }
+    return sum;
+}
 
 // Long stretches of bf16 rows where the device and the build have Hopper's products: true if it was
 // enqueued.

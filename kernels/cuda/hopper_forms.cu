@@ -42,15 +42,9 @@ __device__ inline float dot_of(const std::byte* rows, const float* p) {
     float sum = 0;
 #pragma unroll
     for (int piece = static_cast<int>(threadIdx.x % 2); piece < Dim / 8; piece += 2) {
-        const uint4 eight = *reinterpret_cast<const uint4*>(
-            rows + piece / 8 * (strip * 128) + row * 128 + ((piece % 8) ^ (row % 8)) * 16);
-        const std::uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const float2 two = unpack<bf16>(words[i]);
-            sum = fmaf(two.x, p[piece * 8 + 2 * i], sum);
-            sum = fmaf(two.y, p[piece * 8 + 2 * i + 1], sum);
-        }
+        const std::byte* at =
+            rows + piece / 8 * (strip * 128) + row * 128 + ((piece % 8) ^ (row % 8)) * 16;
+        sum = dot8(*reinterpret_cast<const uint4*>(at), p + piece * 8, sum);
     }
     return sum + __shfl_xor_sync(0xffffffffu, sum, 1);
 }
@@ -108,17 +102,8 @@ __global__ void __launch_bounds__(forms_threads, 1) hopper_forms_kernel(Forms al
         if (forms.r != nullptr) {
             await_products<0>(y);
             float squares[2] = {0, 0};
-#pragma unroll
-            for (int j = 0; j < 16; ++j)
-#pragma unroll
-                for (int e = 0; e < 4; ++e) squares[e / 2] = fmaf(y[j][e], y[j][e], squares[e / 2]);
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const float length = sqrtf(quad_sum(squares[half]));
-                const std::int32_t row = begin + thread / 32 * 16 + thread % 32 / 4 + 8 * half;
-                if (thread % 4 == 0 && row < limit)
-                    forms.norm[(row - forms.begin) * forms.stride + head] = length;
-            }
+            add_squares(squares, y);
+            write_lengths(forms, squares, head, begin + thread / 32 * 16 + thread % 32 / 4, limit);
         }
         group_barrier(1 + group, 128);  // the buffer may be written again
     }

@@ -8,8 +8,7 @@
 namespace kernels::cuda {
 
 constexpr int wide_rows = 128, wide_keys = 128, wide_stages = 2;
-constexpr int consumer_threads = 128, producer_groups = 2, producer_threads = 32,
-              wide_threads = consumer_threads + producer_groups * producer_threads;
+constexpr int consumer_threads = 128, wide_threads = consumer_threads + 32;  // a warp that copies
 using WideCells = float[16][4];
 
 // What an item's strips share.
@@ -44,6 +43,11 @@ __device__ inline void await(std::uint32_t barrier, int parity) {
 __device__ inline void arrive(std::uint32_t barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
+// The phase is over when these bytes have landed as well.
+__device__ inline void arrive_and_expect(std::uint32_t barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+}
 __device__ inline void group_barrier(int name, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
 }
@@ -52,9 +56,9 @@ __device__ inline void group_barrier(int name, int threads) {
 template <int Dim>
 class WideShared {
   public:
-    static constexpr int query_bytes = 128 * Dim * 2, key_bytes = wide_keys * Dim * 2;
+    static constexpr int query_bytes = wide_rows * Dim * 2, key_bytes = wide_keys * Dim * 2;
     static constexpr std::int64_t bytes =
-        1024 + query_bytes + wide_stages * key_bytes + 2 * wide_stages * 8;
+        1024 + query_bytes + wide_stages * key_bytes + 2 * (wide_stages + 1) * 8;
 
     __device__ explicit WideShared(std::byte* memory)
         : memory_(memory), base_((shared_address(memory) + 1023) / 1024 * 1024) {}
@@ -63,16 +67,18 @@ class WideShared {
     __device__ std::uint32_t keys(int stage) const {
         return base_ + query_bytes + stage * key_bytes;
     }
+    // Landed; and read for the last time. The queries' are those of a stage more.
     __device__ std::uint32_t full(int stage) const { return keys(wide_stages) + stage * 8; }
-    __device__ std::uint32_t empty(int stage) const { return full(wide_stages + stage); }
+    __device__ std::uint32_t empty(int stage) const { return full(wide_stages + 1 + stage); }
     __device__ float* pooled() const {
-        return reinterpret_cast<float*>(memory_ + (empty(wide_stages) - shared_address(memory_)));
+        return reinterpret_cast<float*>(memory_ +
+                                        (empty(wide_stages + 1) - shared_address(memory_)));
     }
     // Every thread of the block calls it.
     __device__ void initialize() const {
         if (threadIdx.x == 0)
-            for (int stage = 0; stage < wide_stages; ++stage) {
-                start(full(stage), producer_threads);
+            for (int stage = 0; stage <= wide_stages; ++stage) {
+                start(full(stage), 1);
                 start(empty(stage), consumer_threads / 32);
             }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -133,23 +139,6 @@ template <int Pending = 0>
 __device__ inline void land_slabs() {
     await_copies<Pending>();
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-template <typename T, int Dim>
-__device__ inline void copy_wide(std::uint32_t to, const Rows<T>& rows, std::int32_t first,
-                                 std::int32_t limit) {
-    start_slabs<T, Dim, wide_keys, producer_threads>(
-        to, rows, first, limit, static_cast<int>(threadIdx.x % producer_threads));
-    land_slabs();
-}
-// A strip's 128 rows, as two blocks of 64.
-template <typename T, int Dim>
-__device__ inline void copy_queries(std::uint32_t to, const Rows<T>& rows, std::int32_t first,
-                                    std::int32_t limit) {
-    for (int half = 0; half < 2; ++half)
-        start_slabs<T, Dim, 64, 128>(to + half * 64 * Dim * 2, rows, min(first + half * 64, limit),
-                                     limit, static_cast<int>(threadIdx.x % 128));
-    land_slabs();
 }
 
 #define HEADSCOPE_ROW(i) "+f"(s[i][0]), "+f"(s[i][1]), "+f"(s[i][2]), "+f"(s[i][3])

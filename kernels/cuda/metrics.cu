@@ -21,28 +21,31 @@ __host__ __device__ inline std::int64_t strips_of(const MetricsArgs& args) {
     return args.end <= args.begin ? 0 : (args.end - args.begin + strip_rows - 1) / strip_rows;
 }
 
-// What one lane has seen of its two rows.
+// What one lane has seen of its two rows. The greatest probability of a row is that of its greatest
+// score; entropies are in bits until the end.
 struct Lane {
-    float sink[2] = {0, 0}, entropy[2] = {0, 0}, log_p[2] = {-infinity, -infinity};
-    float lowest = infinity, highest = -infinity;
+    float sink[2] = {0, 0}, bits[2] = {0, 0};
+    float first[2] = {-infinity, -infinity};  // the scores of key 0
+    float highest[2] = {-infinity, -infinity}, lowest = infinity;
 
-    // s: scores; a `masked` block has cells that are not visible or belong to no row.
-    __device__ void take(const Cells& s, const float (&lse)[2], bool masked, std::int32_t window,
+    // s: scores; a `Masked` block has cells that are not visible or belong to no row, or key 0.
+    // offset: lse as a power of 2.
+    template <bool Masked>
+    __device__ void take(const Cells& s, const float (&offset)[2], std::int32_t window,
                          std::int32_t dest, std::int32_t key, std::int32_t limit) {
 #pragma unroll
         for (int j = 0; j < 8; ++j)
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
                 const std::int32_t row = dest + e / 2 * 8, src = key + 8 * j + lane_key() + e % 2;
-                if (masked && (row >= limit || !visible(row, src, window))) continue;
-                const float log = s[j][e] - lse[e / 2], p = power_of_e(log);
-                if (key == 0 && src == 0)
-                    sink[e / 2] = p;
-                else
-                    log_p[e / 2] = fmaxf(log_p[e / 2], log);
-                entropy[e / 2] = fmaf(-p, log, entropy[e / 2]);
+                if (Masked && (row >= limit || !visible(row, src, window))) continue;
+                const float x = fmaf(s[j][e], log2_of_e, -offset[e / 2]), p = power_of_2(x);
+                bits[e / 2] = fmaf(-p, x, bits[e / 2]);
                 lowest = fminf(lowest, s[j][e]);
-                highest = fmaxf(highest, s[j][e]);
+                if (Masked && src == 0)
+                    sink[e / 2] = p, first[e / 2] = s[j][e];
+                else
+                    highest[e / 2] = fmaxf(highest[e / 2], s[j][e]);
             }
     }
 };
@@ -65,10 +68,12 @@ __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args)
     const std::int32_t first = window > 0 ? max(0, begin - window + 1) : 0;
     tile.queries(Rows<T>(trace, trace.q_offset, head.head), begin, limit);
     tile.keys(keys, first, limit);
-    float lse[2];
+    float lse[2], offset[2];
 #pragma unroll
-    for (int half = 0; half < 2; ++half)
+    for (int half = 0; half < 2; ++half) {
         lse[half] = dest + 8 * half < limit ? *lse_at(trace, head.head, dest + 8 * half) : 0;
+        offset[half] = lse[half] * log2_of_e;
+    }
     Lane lane;
     for (std::int32_t key = first; key < limit; key += block_keys) {
         Cells s;
@@ -76,18 +81,23 @@ __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args)
         scores_of(s, rule);
         const bool masked = key + block_keys - 1 > begin || limit - begin < strip_rows ||
                             (window > 0 && key <= limit - 1 - window);
-        lane.take(s, lse, masked, window, dest, key, limit);
+        if (masked || key == 0)
+            lane.take<true>(s, offset, window, dest, key, limit);
+        else
+            lane.take<false>(s, offset, window, dest, key, limit);
     }
     await_copies<0>();
-    const float lowest = quad_min(lane.lowest), highest = quad_max(lane.highest);
+    const float lowest = quad_min(lane.lowest);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-        const float sink = quad_sum(lane.sink[half]), entropy = quad_sum(lane.entropy[half]),
-                    log_p = quad_max(lane.log_p[half]);
+        const float sink = quad_sum(lane.sink[half]),
+                    entropy = quad_sum(lane.bits[half]) / log2_of_e,
+                    later = quad_max(lane.highest[half]), first = quad_max(lane.first[half]);
         if (lane_key() != 0) continue;
         const int row = lane_row() + 8 * half;
         sums[row][0] = sink, sums[row][1] = entropy;
-        extremes[row][0] = lowest, extremes[row][1] = highest, extremes[row][2] = log_p;
+        extremes[row][0] = lowest, extremes[row][1] = fmaxf(later, first);
+        extremes[row][2] = later - lse[half];
     }
     __syncthreads();
     if (threadIdx.x != 0) return;

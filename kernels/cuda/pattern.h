@@ -28,10 +28,15 @@ struct TileArgs {
     // and they have a kernel of their own.
     bool plain = false;
     bool capped = false;  // a head's scores may be capped
+    // The pool that every head's pages lie in, where all are on_row_grid(), or null.
+    std::byte* pool = nullptr;
+    std::int64_t pool_bytes = 0;
     float low = 0, high = 1;
     kernels::TileArgs::Transfer transfer = kernels::TileArgs::Transfer::Linear;
 };
 std::int64_t tile_work(const TileArgs&);
+// Pages of a multiple of 64 tokens with all rows of q and k at multiples of a row's bytes.
+bool on_row_grid(const TraceView&);
 void tile(const TileArgs&, std::int64_t first_item, std::int64_t last_item, cudaStream_t);
 
 struct MetricsArgs {

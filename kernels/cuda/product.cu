@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/logit_order.cuh"
 
 namespace kernels::cuda {
 
@@ -45,13 +46,6 @@ template <typename X>
 __device__ inline void read_x(const void* x, std::int64_t at, int count, float* to) {
     const auto* from = reinterpret_cast<const uint4*>(static_cast<const X*>(x) + at);
     for (int i = 0; i < count / width<X>; ++i) spread<X>(__ldcg(from + i), to + i * width<X>);
-}
-
-__device__ inline std::uint64_t key_of(float y, std::int64_t row) {
-    const std::uint32_t bits = __float_as_uint(y);
-    const std::uint32_t ordered = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-    return static_cast<std::uint64_t>(ordered) << 32 |
-           (0xffffffffu - static_cast<std::uint32_t>(row));
 }
 
 template <typename T>

@@ -11,8 +11,11 @@ constexpr int chunk_pixels = 32, signed_chunk_pixels = 16, chunk_cells = 512;
 struct TilePlan {
     bool wide = false;          // wide_tile()'s: uniform src pixels of src_step cells
     std::int32_t src_step = 0;  // there
-    bool cells = false;         // every pixel is one cell: written as they come
-    bool ascending = false;     // no pixel is empty
+    // There an item is a strip of whole dest pixels, or, where a dest pixel is taller
+    // (strip_pixels 0), the strips of one. Several strips an item gained nothing.
+    std::int32_t strip_rows = 0, strip_pixels = 0;
+    bool cells = false;                            // every pixel is one cell: written as they come
+    bool ascending = false;                        // no pixel is empty
     std::int32_t dest_pixels = 1, src_pixels = 1;  // of an item, at most
     std::int64_t dest_items = 0, src_items = 0;    // of a head
 };
@@ -70,13 +73,16 @@ inline TilePlan plan_of(const TileArgs& args) {
         if (dest_step > 0 && src_step > 0) {
             plan.wide = true;
             plan.src_step = static_cast<std::int32_t>(src_step);
-            plan.dest_pixels =
-                static_cast<std::int32_t>(dest_step >= wide_strip ? 1 : wide_strip / dest_step);
             const std::int64_t pixels = wide_chunk_keys / src_step;
             plan.src_pixels =
                 static_cast<std::int32_t>(pixels < 1                   ? 1
                                           : pixels > wide_chunk_pixels ? wide_chunk_pixels
                                                                        : pixels);
+            plan.strip_pixels =
+                static_cast<std::int32_t>(dest_step > wide_strip ? 0 : wide_strip / dest_step);
+            plan.strip_rows = static_cast<std::int32_t>(
+                plan.strip_pixels == 0 ? wide_strip : plan.strip_pixels * dest_step);
+            plan.dest_pixels = plan.strip_pixels == 0 ? 1 : plan.strip_pixels;
         }
     }
     plan.dest_items = (args.dest.pixels + plan.dest_pixels - 1) / plan.dest_pixels;

@@ -31,6 +31,7 @@ constexpr std::int64_t layers = 36, query_heads = 32, kv_heads = 8, dim = 128, m
 constexpr double read_rate = 4.37e12, write_rate = 4.25e12, product_rate = 790e12;
 
 cudaStream_t stream;
+Element element = Element::BF16;  // of the traces that views are of; or fp16
 
 struct Memory {
     std::byte* data = nullptr;
@@ -129,7 +130,7 @@ struct Trace {
         view.query_heads = query_heads;
         view.kv_heads = kv_heads;
         view.head_dim = dim;
-        view.element = Element::BF16;
+        view.element = element;
         return view;
     }
 };
@@ -140,8 +141,7 @@ const kernels::ScoreRule rule{1 / std::sqrt(128.0f), 0, 0, nullptr};
 class Step {
   public:
     // With a trace: attention and capture; scores of every row as well when asked.
-    Step(const Trace* trace, bool scores, bool head = true)
-        : weights_(weight_bytes()), small_(1 << 22) {
+    Step(const Trace* trace, bool scores) : weights_(weight_bytes()), small_(1 << 22) {
         randomize(weights_.data, weight_bytes(), 0.02f);
         randomize(small_.data, 1 << 22, 1);
         std::vector<float> ones(vocabulary, 1);
@@ -160,15 +160,13 @@ class Step {
         cudaGraph_t graph = nullptr;
         check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
         for (std::int64_t layer = 0; layer < layers; ++layer) enqueue(trace, layer);
-        if (head) {
-            kernels::cuda::ProductArgs args = args_of(layers * of_layer, vocabulary, model);
-            args.x = x();
-            args.norm = norm();
-            args.y = logits();
-            args.y_element = Element::F32;
-            args.best = best();
-            kernels::cuda::product(args, stream);
-        }
+        kernels::cuda::ProductArgs args = args_of(layers * of_layer, vocabulary, model);
+        args.x = x();
+        args.norm = norm();
+        args.y = logits();
+        args.x_element = args.y_element = Element::F32;
+        args.best = best();
+        kernels::cuda::product(args, stream);
         check(cudaStreamEndCapture(stream, &graph), "capture");
         check(cudaGraphInstantiate(&graph_, graph, 0), "instantiate");
         check(cudaGraphDestroy(graph), "graph");
@@ -205,6 +203,7 @@ class Step {
         args.x = x();
         args.norm = norm();
         args.y = qkv();
+        args.x_element = args.y_element = Element::F32;
         kernels::cuda::product(args, stream);
         if (trace) {
             kernels::cuda::AppendArgs append;
@@ -212,13 +211,14 @@ class Step {
             append.rows = 1;
             append.device_begin = position();
             append.qkv = qkv();
-            append.qkv_element = Element::BF16;
+            append.qkv_element = Element::F32;
             append.q_norm = append.k_norm = norm();
             append.cosines = turns_->as<float>();
             append.sines = turns_->as<float>();
             append.rotary_dim = dim;
-            kernels::cuda::append(append, stream);
             kernels::cuda::StepArgs step;
+            step.appends = true;
+            step.row = append;
             step.trace = append.trace;
             step.rule = rule;
             step.dest = position();
@@ -235,11 +235,13 @@ class Step {
         at += args.rows * args.columns;
         args.x = z();
         args.y = x();
+        args.y_element = Element::F32;
         args.finish = kernels::cuda::Finish::Add;
         kernels::cuda::product(args, stream);
         args = args_of(at, feed_forward, model);
         at += 2 * args.rows * args.columns;
         args.x = x();
+        args.x_element = Element::F32;
         args.norm = norm();
         args.y = wide();
         args.finish = kernels::cuda::Finish::SiluMul;
@@ -247,6 +249,7 @@ class Step {
         args = args_of(at, model, feed_forward);
         args.x = wide();
         args.y = x();
+        args.y_element = Element::F32;
         args.finish = kernels::cuda::Finish::Add;
         kernels::cuda::product(args, stream);
     }
@@ -263,7 +266,7 @@ void decode() {
         Step step(nullptr, false);
         report("products of a decode step", median_ms(30, [&] { step.run(); }), weights);
     }
-    for (std::int64_t rows : {512, 2048, 32768}) {
+    for (std::int64_t rows : {512, 2048, 8192, 32768}) {
         const Trace trace(rows);
         const double keys =
             static_cast<double>(rows * layers * kv_heads * dim * 2 * 2) / read_rate * 1e3;
@@ -322,7 +325,7 @@ double tile_ms(const Trace& trace, std::int64_t first, std::int64_t last, std::i
     kernels::cuda::TileArgs args;
     args.heads = device_heads.as<kernels::TileHead>();
     args.head_count = last - first;
-    args.element = Element::BF16;
+    args.element = element;
     args.head_dim = dim;
     args.dest = {dest.data(), dest_pixels};
     args.src = {src.data(), src_pixels};
@@ -330,14 +333,18 @@ double tile_ms(const Trace& trace, std::int64_t first, std::int64_t last, std::i
     args.src_edges = device_src.as<std::int64_t>();
     args.pooling = pooling;
     args.plain = true;
+    args.pool = trace.pool.data;
+    args.pool_bytes = (trace.rows + page - 1) / page * trace.stride;
     return median_ms(runs,
                      [&] { kernels::cuda::tile(args, 0, kernels::cuda::tile_work(args), stream); });
 }
 
-void views() {
+// only: this number of rows, or 0 for all. `cuda_bench views ROWS fp16` takes that element.
+void views(std::int64_t only) {
     using kernels::TilePooling;
     const double per_head = 2.0 * static_cast<double>(dim) / 2 / product_rate * 1e3;  // of T²
     for (std::int64_t rows : {512, 2048, 8192, 32768}) {
+        if (only != 0 && rows != only) continue;
         const Trace trace(rows);
         const Memory z(rows * query_heads * dim * 2);
         for (std::int64_t layer = 0; layer < layers; ++layer)  // lse of every layer
@@ -470,7 +477,10 @@ int main(int count, char** arguments) {
         const std::string which = count > 1 ? arguments[1] : "all";
         if (which == "all" || which == "decode") decode();
         if (which == "all" || which == "prompts") prompts();
-        if (which == "all" || which == "views") views();
+        if (which == "all" || which == "views") {
+            if (count > 3 && std::string(arguments[3]) == "fp16") element = Element::F16;
+            views(count > 2 ? std::stoll(arguments[2]) : 0);
+        }
         if (which == "all" || which == "tables") tables();
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -75,6 +75,10 @@ std::vector<Pixel> device_tile(const TileCase& c, const kernels::ScoreRule& rule
     args.span_mean = c.span_mean;
     args.plain = !weighted && !minus;
     args.capped = rule.soft_cap > 0;
+    if (kernels::cuda::on_row_grid(view)) {
+        args.pool = view.pool;
+        args.pool_bytes = run.trace.pool_bytes();
+    }
     if (bytes) {
         args.low = bytes->low;
         args.high = bytes->high;
