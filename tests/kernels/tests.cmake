@@ -19,6 +19,7 @@ if(TARGET headscope_cuda_kernels)
         headscope_test(cuda_${part}_test kernels/cuda_${part}_test.cpp headscope_cuda_kernels)
         set_tests_properties(cuda_${part}_test PROPERTIES SKIP_REGULAR_EXPRESSION "SKIP   :")
     endforeach()
-    add_executable(cuda_bench EXCLUDE_FROM_ALL kernels/cuda_bench.cpp)
+    add_executable(cuda_bench EXCLUDE_FROM_ALL kernels/cuda_bench.cpp
+        kernels/cuda_bench_steps.cpp kernels/cuda_bench_views.cpp)
     target_link_libraries(cuda_bench PRIVATE headscope_cuda_kernels headscope_options)
 endif()
