@@ -26,7 +26,8 @@ bool silent = false;
 
 // Any thread, in theory; in practice the GUI thread inside QApplication's constructor.
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& message) {
-    const bool platform = context.category != nullptr && std::strncmp(context.category, "qt.qpa", 6) == 0;
+    const bool platform =
+        context.category != nullptr && std::strncmp(context.category, "qt.qpa", 6) == 0;
     if (type == QtFatalMsg) {
         const std::string text = message.section(QLatin1Char('\n'), 0, 0).toStdString();
         std::cerr << "headscope: Qt cannot start here: " << oneLine(text) << "; " << verbsInstead()

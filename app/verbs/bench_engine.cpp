@@ -12,8 +12,6 @@
 namespace app {
 namespace {
 
-using engine::to_int;
-
 constexpr int decodeSteps = 32;
 
 // Ids spread over the vocabulary: real embeddings, and the same in every run.

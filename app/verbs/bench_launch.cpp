@@ -33,6 +33,7 @@ struct TemporaryFolder {
 void runProgram(const std::string& program, std::vector<std::string> words) {
     words.insert(words.begin(), program);
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     pid_t child = 0;

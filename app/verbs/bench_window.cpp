@@ -69,13 +69,13 @@ void benchWindow(const BenchSubject& subject) {
     bool decoded = false;
     QObject::connect(&session, &Session::failed, &loop, [&](const engine::Failure& why) {
         failure = why;
-        loop.quit();
+        TimedApplication::quit();
     });
     QObject::connect(&session, &Session::ended, &loop, [&] {
         if (!session.hasRun()) return;  // the model is open, its prompt is read next
         if (loop.recording) {
             decoded = true;
-            loop.quit();
+            TimedApplication::quit();
             return;
         }
         loop.recording = true;
@@ -84,10 +84,10 @@ void benchWindow(const BenchSubject& subject) {
     });
     QTimer browse, watchdog;
     QObject::connect(&browse, &QTimer::timeout, &loop, [&] {
-        if (subject.cli.stop.stop_requested()) loop.quit();
+        if (subject.cli.stop.stop_requested()) TimedApplication::quit();
         if (loop.recording) session.moveHead(0, 1);
     });
-    QObject::connect(&watchdog, &QTimer::timeout, &loop, [&] { loop.quit(); });
+    QObject::connect(&watchdog, &QTimer::timeout, &loop, [&] { TimedApplication::quit(); });
     browse.start(50);
     watchdog.start(mostMilliseconds);
     QTimer::singleShot(0, &loop, [&] { view.begin(); });

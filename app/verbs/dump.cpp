@@ -88,6 +88,7 @@ void run(Cli& cli, const Arguments& arguments) {
     const auto tensors = planDump(info, kinds, layers, target, tokens + promptOptions.generate,
                                   rowsOf(tokens, promptOptions.generate));
     std::vector<TensorPlan> plans;
+    plans.reserve(tensors.size());
     for (const DumpTensor& tensor : tensors) plans.push_back(tensor.plan);
     OutputFile file(out, bytesOf(plans));  // the disk is asked before the work is done
 

@@ -83,8 +83,9 @@ ComputeOptions parseComputeOptions(const Arguments& arguments) {
 }
 
 PromptOptions parsePromptOptions(const Arguments& arguments) {
-    const int given =
-        arguments.has("--prompt") + arguments.has("--prompt-file") + arguments.has("--token-ids");
+    int given = 0;
+    for (const char* way : {"--prompt", "--prompt-file", "--token-ids"})
+        given += arguments.has(way) ? 1 : 0;
     if (given != 1)
         throw engine::Error(Kind::BadRequest,
                             given == 0
