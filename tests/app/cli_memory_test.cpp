@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs on the real engine, again and again in one process: what is refused takes no memory
-// (CASES C11), and what is done gives back what it took.
+// The verbs on the real engine, again and again in one process: what is refused takes no memory,
+// and what is done gives back what it took.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <sstream>

@@ -136,7 +136,7 @@ class CudaEngineTest : public QObject {
         QCOMPARE(draw("cuda"), draw("cpu"));
     }
 
-    // C30: 64 steps with another prompt read between steps 20 and 21, another pool and a model
+    // 64 steps with another prompt read between steps 20 and 21, another pool and a model
     // loaded anew at 40.
     void graphIsItsKernelsOneByOne_data() {
         QTest::addColumn<int>("dtype");

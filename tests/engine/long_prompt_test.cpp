@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Far from position 0: scaled rotary frequencies at 9,000 tokens (CASES C02), neighbours past
-// position 2,048 (C03), and what a view of such a run costs in memory. The oracle turns, in fp64,
-// the q and k that each token has at position 0 of a run of its own, where the rotation does
-// nothing.
+// Far from position 0: scaled rotary frequencies at 9,000 tokens, neighbours past position
+// 2,048, and what a view of such a run costs in memory. The oracle turns, in fp64, the q and k that
+// each token has at position 0 of a run of its own, where the rotation does nothing.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the engine kept and rebuilds, against plain fp64 loops over the very same q, k and v: page
-// edges, decode across them, one token (CASES C17), windowed layers (C19); kept tensors stay as
-// they were (C20); rotary phases of neighbours differ (C03).
+// edges, decode across them, one token, windowed layers; kept tensors stay as they were;
+// rotary phases of neighbours differ.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <nlohmann/json.hpp>

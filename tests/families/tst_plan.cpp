@@ -61,7 +61,7 @@ class TestPlan : public QObject {
         QVERIFY(plan.unused.empty());
     }
 
-    // C01. The sizes are those of the case: hidden 64, 4 heads, q rows 128.
+    // Queries wider than the stream: hidden 64, 4 heads, q rows 128.
     void headDim_data() {
         QTest::addColumn<QString>("type");
         QTest::addColumn<int>("rows");  // of q_proj in the file
@@ -109,7 +109,7 @@ class TestPlan : public QObject {
             QVERIFY2(QString::fromStdString(failure->what).contains(part), failure->what.c_str());
     }
 
-    // C04. 4 layers; the answer is each layer's window.
+    // 4 layers; the answer is each layer's window.
     void windows_data() {
         QTest::addColumn<json>("changes");
         QTest::addColumn<std::vector<int>>("windows");
@@ -166,7 +166,7 @@ class TestPlan : public QObject {
                      windows[i] ? "window " + std::to_string(windows[i]) : "full");
     }
 
-    // C04, of the families whose windows follow from the layer alone.
+    // Of the families whose windows follow from the layer alone.
     void windowsByFamily_data() {
         QTest::addColumn<QString>("type");
         QTest::addColumn<json>("changes");

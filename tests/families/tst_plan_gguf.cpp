@@ -44,7 +44,7 @@ class TestPlanGguf : public QObject {
         QVERIFY(more.config.per_layer[0].q_bias && !more.config.per_layer[1].q_bias);
     }
 
-    // C14: one model as safetensors and as GGUF is one configuration; only the order of q and k
+    // One model as safetensors and as GGUF is one configuration; only the order of q and k
     // rows differs.
     void twins() {
         const auto plan = [](const char* path) {

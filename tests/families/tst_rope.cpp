@@ -26,7 +26,7 @@ class TestRope : public QObject {
     }
 
   private slots:
-    // C02: theta 500000, d 64, factor 32, low 1, high 4, original 8192.
+    // theta 500000, d 64, factor 32, low 1, high 4, original 8192.
     void llama3_data() {
         QTest::addColumn<QString>("outer");
         QTest::addColumn<QString>("key");

@@ -11,7 +11,7 @@ class TestScoreCases : public QObject {
     Q_OBJECT
 
   private slots:
-    // C05. Raw scores 80 and 60 under a cap of 50, and without one.
+    // Raw scores 80 and 60 under a cap of 50, and without one.
     void softCap_data() {
         QTest::addColumn<float>("cap");
         QTest::addColumn<double>("first");
@@ -52,7 +52,7 @@ class TestScoreCases : public QObject {
         QVERIFY(std::abs(double{*view.lse(1, 0)} - lse) < 1e-5);
     }
 
-    // C21. x = [3, 4], weight [1, 4], a turn of 1 rad: norm first gives [−3.3496, 3.1591], rotation
+    // x = [3, 4], weight [1, 4], a turn of 1 rad: norm first gives [−3.3496, 3.1591], rotation
     // first would give [−0.4936, 5.3012].
     void normThenRotation() {
         support::PagedTrace trace({.dim = 2, .rows = 1});

@@ -120,7 +120,7 @@ class MapGeometryTest : public QObject {
             QVERIFY((scale.position(ticks[i]) - scale.position(ticks[i - 1])) * 200 >= 40 - 1e-6);
     }
 
-    // C26: one hot column of 2000 stays visible at every width, wherever it stands.
+    // One hot column of 2000 stays visible at every width, wherever it stands.
     void hotColumnIsNeverLost_data() {
         QTest::addColumn<int>("width");
         for (const int width : {150, 300, 333, 640, 999, 1200}) QTest::addRow("%d", width) << width;
