@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "app/cli_text.h"
+#include "app/near_verb.h"
 #include "app/verbs/verbs.h"
 #include "app/window.h"
 
@@ -161,7 +162,15 @@ int runVerb(Cli& cli, const std::vector<std::string>& words) {
 }
 
 WindowArguments parseWindowArguments(const std::vector<std::string>& words) {
-    const Arguments arguments(windowOptions(), 1, words);
+    const Arguments arguments = [&] {
+        try {
+            return Arguments(windowOptions(), 1, words);
+        } catch (const engine::Error&) {  // of options that a verb has and the window has not
+            refuseMistypedVerb(words, verbNames());
+            throw;
+        }
+    }();
+    refuseMistypedVerb(words, verbNames());
     WindowArguments window;
     if (!arguments.positionals().empty()) window.model = arguments.positionals()[0];
     window.prompt = arguments.text("--prompt");

@@ -96,6 +96,10 @@ std::string thousands(std::int64_t value) {
     return digits;
 }
 
+std::string counted(std::int64_t count, const std::string& noun) {
+    return thousands(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
 std::string seconds(double value) {
     return value < 1 ? format("%.2f ms", value * 1e3) : format("%.2f s", value);
 }

@@ -17,6 +17,7 @@ std::string quote(std::string_view value);
 
 // "742 B", "1.50 GB" (10^9); "8,192".
 std::string humanBytes(std::int64_t bytes);
+std::string counted(std::int64_t, const std::string& noun);  // "1 token", "9,000 tokens"
 std::string thousands(std::int64_t value);
 std::string seconds(double value);  // "3.21 ms", "1.40 s"
 

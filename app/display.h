@@ -9,7 +9,8 @@ namespace app {
 void requireDisplay();
 
 // For what only Qt can find out (a display that does not answer, a plugin that does not load): its
-// fatal message becomes one line and exit code 1. Call before the QApplication.
+// fatal message becomes one line, which names the display, and exit code 1. What Qt's platform code
+// says before it is shown too, where the program is to be verbose. Call before the QApplication.
 void failInOneLineWithoutPlatform();
 
 // For the verbs, whose stderr is theirs alone, and for the window unless it is to be verbose:

@@ -54,6 +54,15 @@ void writeTensors(Cli& cli, const engine::TraceReader& reader, const FinishedRun
     }
 }
 
+// A name without an ending is a dump like any other; one that names another format is a mistake.
+void refuseAnotherFormat(const std::string& out) {
+    const std::string ending = std::filesystem::path(out).extension().string();
+    if (!ending.empty() && ending != ".safetensors")
+        badArgument("--out", out,
+                    "a dump is a .safetensors file, not " + quote(ending) +
+                        "; pictures, CSV and NPY are of headscope export");
+}
+
 // A rename would put the dump in the model's place.
 void refuseTheModelItself(const std::string& out, const std::string& model) {
     std::error_code error;
@@ -63,7 +72,7 @@ void refuseTheModelItself(const std::string& out, const std::string& model) {
 
 void run(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
-    const std::string out = arguments.required("--out", "the file to write");
+    const std::string out = parseOut(arguments);
     const auto kinds = parseTensorKinds(arguments.text("--tensors").value_or("pattern,lse"));
     const std::string layerList = arguments.text("--layers").value_or("all");
     if (layerList != "all")
@@ -73,6 +82,7 @@ void run(Cli& cli, const Arguments& arguments) {
     const PromptOptions promptOptions = parsePromptOptions(arguments);
     const ComputeOptions compute = parseComputeOptions(arguments);
     refuseTheModelItself(out, model);
+    refuseAnotherFormat(out);
 
     const auto engine = openModel(cli, model, compute);
     const engine::ModelInfo& info = engine->info();

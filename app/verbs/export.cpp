@@ -80,7 +80,7 @@ QByteArray drawPicture(Cli& cli, const engine::Engine& engine, const FinishedRun
 
 void run(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
-    const std::string out = arguments.required("--out", "the file to write");
+    const std::string out = parseOut(arguments);
     const std::string typedView = arguments.required("--view", "what to draw");
     ExportRequest request;
     request.view = parseView(typedView);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/cli_text.h"
+#include "app/verbs/prompt_losses.h"
 
 namespace app {
 namespace {
@@ -127,6 +128,13 @@ PromptOptions parsePromptOptions(const Arguments& arguments) {
     return options;
 }
 
+std::string parseOut(const Arguments& arguments) {
+    std::string out = arguments.required("--out", "the file to write");
+    if (out == "-")
+        badArgument("--out", out, "stdout is not written to; name a file (./- for one named -)");
+    return out;
+}
+
 std::unique_ptr<engine::Engine> openModel(Cli& cli, const std::string& path,
                                           const ComputeOptions& options, bool capture) {
     const Stopwatch watch;
@@ -175,17 +183,20 @@ engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
     const auto tokens = static_cast<std::int64_t>(encoding.tokens.size());
     if (tokens == 0) throw engine::Error(Kind::BadRequest, "the prompt has no tokens");
     if (tokens > info.context)
-        throw engine::Error(Kind::BadRequest, "the prompt has " + thousands(tokens) +
-                                                  " tokens; the model's context is " +
+        throw engine::Error(Kind::BadRequest, "the prompt has " + counted(tokens, "token") +
+                                                  "; the model's context is " +
                                                   thousands(info.context));
     // A sampled token needs a row of its own before the next can be sampled, the last one none.
     if (rowsOf(tokens, options.generate) > info.context)
-        throw engine::Error(Kind::BadRequest,
-                            "--generate " + quote(std::to_string(options.generate)) + ": " +
-                                thousands(tokens) +
-                                " prompt tokens and as many more pass the model's context of " +
-                                thousands(info.context));
-    cli.log(thousands(tokens) + " prompt tokens in " + seconds(watch.seconds()));
+        throw engine::Error(
+            Kind::BadRequest,
+            "--generate " + quote(std::to_string(options.generate)) + ": " +
+                counted(tokens, "prompt token") + " and " + thousands(options.generate) +
+                " generated pass the model's context of " + thousands(info.context));
+    if (options.text)
+        for (const std::string& loss : promptLosses(*options.text, encoding))
+            cli.err << "headscope: " << loss << std::endl;
+    cli.log(counted(tokens, "prompt token") + " in " + seconds(watch.seconds()));
     for (const std::string& note : encoding.notes) cli.log(note);
     return encoding;
 }
@@ -217,7 +228,7 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
     const Stopwatch prefill;
     run.id = engine.open_run(request);
     while (!engine.prefill_chunk(run.id, cli.stop).finished()) cli.throwIfStopped();
-    cli.log("read " + thousands(run.prompt) + " tokens in " + seconds(prefill.seconds()));
+    cli.log("read " + counted(run.prompt, "token") + " in " + seconds(prefill.seconds()));
 
     const Stopwatch decode;
     std::string text, unfinished;
@@ -236,7 +247,7 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
         run.tokens.push_back(engine.describe(std::span(&id, 1)).tokens.at(0));
     }
     if (options.generate > 0)
-        cli.log("generated " + thousands(options.generate) + " tokens in " +
+        cli.log("generated " + counted(options.generate, "token") + " in " +
                 seconds(decode.seconds()));
     if (request.reserve > 0) cli.log("text: " + text + unfinished);
     if (lastHasNoPlace)

@@ -56,18 +56,20 @@ void run(Cli& cli, const Arguments& arguments) {
 }  // namespace
 
 Verb tokenizeVerb() {
-    return {"tokenize",
-            "The tokens of a prompt, exactly as the model gets them",
-            "MODEL --prompt TEXT [--chat] [--parse-special] [--json]",
-            {{"--prompt", "TEXT", "the prompt; BOS is added by the tokenizer's own rule"},
-             {"--chat", "", "wrap the prompt in the model's chat template"},
-             {"--parse-special", "", "control strings typed in the prompt become control tokens"},
-             {"--json", "", "an array of {id, piece, bytes, start, end, special}"}},
-            "piece is the token's text, with U+FFFD for each byte that is no whole character; "
-            "bytes are its\n"
-            "exact bytes as numbers. start and end count bytes of TEXT; they are equal for what "
-            "was added to it.\n",
-            run};
+    return {
+        "tokenize",
+        "The tokens of a prompt, exactly as the model gets them",
+        "MODEL --prompt TEXT [--chat] [--parse-special] [--json]",
+        {{"--prompt", "TEXT", "the prompt; BOS is added by the tokenizer's own rule"},
+         {"--chat", "", "wrap the prompt in the model's chat template"},
+         {"--parse-special", "", "control strings typed in the prompt become control tokens"},
+         {"--json", "", "an array of {id, piece, bytes, start, end, special}"}},
+        "piece is the token's text, with U+FFFD for each byte that is no whole character; "
+        "bytes are its\n"
+        "exact bytes as numbers. start and end count bytes of TEXT; they are equal for what "
+        "was added to it.\nTEXT that is not valid UTF-8 is read with U+FFFD for what is broken, "
+        "and stderr says so.\n",
+        run};
 }
 
 }  // namespace app

@@ -5,6 +5,7 @@
 
 #include "app/arguments.h"
 #include "app/cli_text.h"
+#include "app/near_verb.h"
 
 using namespace app;
 
@@ -123,7 +124,40 @@ class CliArgumentsTest : public QObject {
                                  VersionAsked);
     }
 
+    void findsTheVerbThatWasMeant_data() {
+        QTest::addColumn<QByteArray>("word");
+        QTest::addColumn<QByteArray>("verb");  // none: it is no slip of one
+        const auto row = [](const char* word, const char* verb) {
+            QTest::newRow(*word ? word : "empty") << QByteArray(word) << QByteArray(verb);
+        };
+        row("dmup", "dump");
+        row("Dump", "dump");
+        row("dmp", "dump");
+        row("dumpp", "dump");
+        row("inof", "info");
+        row("tokenise", "tokenize");
+        row("tokneize", "tokenize");
+        row("expotr", "export");
+        row("bnech", "bench");
+        row("", "");
+        row("model", "");
+        row("pm", "");
+        row("gpt2", "");
+        row("llama", "");
+        row("information", "");
+        row("dump.gguf", "");
+        row("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "");
+    }
+    void findsTheVerbThatWasMeant() {
+        QFETCH(QByteArray, word);
+        QFETCH(QByteArray, verb);
+        const Words verbs = {"info", "tokenize", "dump", "export", "bench"};
+        QCOMPARE(nearVerb(word.toStdString(), verbs).value_or(""), verb.toStdString());
+    }
+
     void writesForPeople() {
+        QCOMPARE(counted(1, "token"), std::string("1 token"));
+        QCOMPARE(counted(9000, "token"), std::string("9,000 tokens"));
         QCOMPARE(thousands(0), std::string("0"));
         QCOMPARE(thousands(-1234567), std::string("-1,234,567"));
         QCOMPARE(humanBytes(999), std::string("999 B"));

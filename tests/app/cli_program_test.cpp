@@ -181,20 +181,28 @@ class CliProgramTest : public QObject {
     void saysThatThereIsNoWindow_data() {
         QTest::addColumn<QString>("variable");
         QTest::addColumn<QString>("value");
-        QTest::newRow("no display") << QString() << QString();
+        QTest::addColumn<QByteArray>("says");
+        QTest::newRow("no display") << QString() << QString() << QByteArray("no display");
         QTest::newRow("a display that does not answer")
-            << QStringLiteral("DISPLAY") << QStringLiteral(":7391");
+            << QStringLiteral("DISPLAY") << QStringLiteral(":7391")
+            << QByteArray("cannot be reached (DISPLAY ':7391')");
         QTest::newRow("no such platform")
-            << QStringLiteral("QT_QPA_PLATFORM") << QStringLiteral("teletype");
+            << QStringLiteral("QT_QPA_PLATFORM") << QStringLiteral("teletype")
+            << QByteArray("QT_QPA_PLATFORM 'teletype'");
     }
     void saysThatThereIsNoWindow() {
         QFETCH(QString, variable);
         QFETCH(QString, value);
+        QFETCH(QByteArray, says);
         auto environment = noDisplay();
         if (!variable.isEmpty()) environment.insert(variable, value);
         const Outcome outcome = run({}, environment);
         QVERIFY2(outcome.code == 1, outcome.err.constData());
         QVERIFY2(isOneLine(outcome.err), outcome.err.constData());
+        QVERIFY2(outcome.err.contains(says), outcome.err.constData());
+        QVERIFY2(!outcome.err.contains("einstall"), outcome.err.constData());
+        if (!variable.isEmpty())  // Qt's own words are for who asks
+            QVERIFY(run({QStringLiteral("--verbose")}, environment).err.count('\n') > 1);
         for (const char* verb : {"info", "tokenize", "dump", "export", "bench"})
             QVERIFY2(outcome.err.contains(verb), outcome.err.constData());
     }
@@ -209,7 +217,8 @@ class CliProgramTest : public QObject {
             QTest::newRow(name) << list << code;
         };
         row("unknown option of the window", "--frob", 2);
-        row("a verb misspelt, with a model", "dmup m", 2);
+        row("a verb mistyped, with a model", "dmup m", 2);
+        row("a dump that is called a picture", "dump TINY --token-ids 1 --out a.png", 2);
         row("no such model", "info /no/such/model.gguf", 1);
         row("a folder without a model", "info /proc/self/fd", 1);
         row("a foreign file", "info /bin/sh", 1);
@@ -226,6 +235,27 @@ class CliProgramTest : public QObject {
         QVERIFY2(outcome.code == code, outcome.err.constData());
         QVERIFY2(isOneLine(outcome.err), outcome.err.constData());
         QVERIFY(files().isEmpty());
+    }
+
+    // With no display too, and whatever follows it.
+    void suggestsTheVerbThatWasMeant_data() {
+        QTest::addColumn<QStringList>("words");
+        QTest::newRow("alone") << QStringList{QStringLiteral("dmup")};
+        QTest::newRow("with a model") << QStringList{QStringLiteral("dmup"), tinyModel};
+        QTest::newRow("with what the verb takes")
+            << QStringList{QStringLiteral("dmup"), tinyModel, QStringLiteral("--out"),
+                           QStringLiteral("a.safetensors")};
+    }
+    void suggestsTheVerbThatWasMeant() {
+        QFETCH(QStringList, words);
+        QDir::setCurrent(m_folder.path());
+        const Outcome outcome = run(words);
+        QVERIFY2(outcome.code == 2 && isOneLine(outcome.err), outcome.err.constData());
+        QVERIFY2(outcome.err.contains("'dmup'") && outcome.err.contains("did you mean dump?"),
+                 outcome.err.constData());
+        write("dmup", "a model may have any name");
+        const Outcome there = run(words);
+        QVERIFY2(!there.err.contains("did you mean"), there.err.constData());
     }
 
     void refusesATruncatedModel() {

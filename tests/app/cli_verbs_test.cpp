@@ -9,6 +9,7 @@
 
 #include "app/cli.h"
 #include "app/verbs/bench_figures.h"
+#include "app/verbs/prompt_losses.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/golden_file.h"
 
@@ -90,6 +91,9 @@ class CliVerbsTest : public QObject {
         dump("a folder as the prompt file", "--prompt-file /tmp --out OUT", 1, "/tmp");
         dump("no out", "--prompt a", 2, "--out");
         dump("empty out", "--prompt a --out ''", 2, "--out");
+        dump("stdout", "--prompt a --out -", 2, "stdout is not written to");
+        dump("another format", "--prompt a --out OUT.png", 2, "not '.png'");
+        dump("another case", "--prompt a --out OUT.Safetensors", 2, "'.Safetensors'");
         dump("unwritable out", "--prompt a --out /no/such/a", 1, "/no/such/a");
         dump("no such device", "--prompt a --device tpu --out OUT", 2, "'tpu'");
         dump("device number", "--prompt a --device cuda:x --out OUT", 2, "'cuda:x'");
@@ -114,6 +118,8 @@ class CliVerbsTest : public QObject {
         dump("cold", "--prompt a --temperature -1 --out OUT", 2, "--temperature '-1'");
         dump("generate what", "--prompt a --generate many --out OUT", 2, "--generate 'many'");
         dump("past the context", "--prompt a~b~c --generate 63 --out OUT", 2, "context of 64");
+        dump("one token and far too many", "--prompt a --generate 9000 --out OUT", 2,
+             "1 prompt token and 9,000 generated pass the model's context of 64");
         dump("far past the context", "--prompt a --generate 2147483647 --out OUT", 2,
              "context of 64");
         dump("past 31 bits", "--prompt a --generate 2147483648 --out OUT", 2, "--generate");
@@ -146,6 +152,7 @@ class CliVerbsTest : public QObject {
         picture("too large", "--view L1 --zoom 17", 2, "--zoom '17'");
         picture("a target of patterns", "--view L1 --target 1", 2, "--target");
         picture("a target it lacks", "--view bars --target 97", 2, "--target '97'");
+        picture("to stdout", "--view L1 --out -", 2, "stdout is not written to");
         picture("no format", "--view L1 --out OUT", 2, "png");
         picture("no place", "--view L1 --out /no/such/a.png", 1, "/no/such/a.png");
     }
@@ -255,6 +262,31 @@ class CliVerbsTest : public QObject {
         // A token cannot break the table's lines.
         const Outcome text = run({"tokenize", "m", "--prompt", "a\nb"});
         QCOMPARE(std::count(text.out.begin(), text.out.end(), '\n'), 1);
+    }
+
+    // stdout is the array and nothing else; what the tokens do not stand for goes to stderr.
+    void saysWhatOfAPromptIsLost() {
+        const std::string broken = "a \xf0\x9f";
+        for (const Words& words : {Words{"tokenize", "m", "--prompt", broken, "--json"},
+                                   Words{"tokenize", "m", "--prompt", broken},
+                                   Words{"dump", "m", "--prompt", broken, "--out", path("out")}}) {
+            const Outcome outcome = run(words);
+            QVERIFY2(outcome.code == 0 && isOneLine(outcome.err), outcome.err.c_str());
+            QVERIFY2(outcome.err.find("not valid UTF-8") != std::string::npos, outcome.err.c_str());
+        }
+        engine::Encoding encoding;
+        encoding.tokens = {{{}, "a", 0, 1, false}, {{}, "b", 3, 4, false}};
+        QVERIFY(promptLosses("a  b", encoding).empty());  // templates trim white space
+        QCOMPARE(promptLosses("a\x1f\x1f"
+                              "b",
+                              encoding)
+                     .size(),
+                 std::size_t{1});
+        QVERIFY(promptLosses("a\x1f\x1f"
+                             "b",
+                             encoding)[0]
+                    .starts_with("2 bytes of the prompt are"));
+        QVERIFY(promptLosses("a b\x1f", {})[0].starts_with("3 bytes"));
     }
 
     void dumpsWhatTheHeadsDid_data() {
@@ -386,7 +418,7 @@ class CliVerbsTest : public QObject {
             {"dump", "m", "--prompt", "a b", "--generate", "1", "--verbose", "--out", path("out")});
         QCOMPARE(outcome.code, 0);
         for (const char* part : {"opened Fake-4x4", "2 prompt tokens", "read 2 tokens in",
-                                 "generated 1 tokens in", "text: ", "wrote 8 tensors"})
+                                 "generated 1 token in", "text: ", "wrote 8 tensors"})
             QVERIFY2(outcome.err.find(part) != std::string::npos, outcome.err.c_str());
     }
 
