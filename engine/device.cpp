@@ -19,6 +19,26 @@ std::string version(int number) {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
+// What cuInit's number means for a user; `text` is the driver's own word for it, where it has one.
+std::string why_no_start(int code, const char* text) {
+    // 35 is cudaErrorInsufficientDriver, 34 CUDA_ERROR_STUB_LIBRARY: images built with the toolkit
+    // have its stub where the driver belongs.
+    constexpr int no_device = 100, older_than_runtime = 35, stub = 34, mismatch = 803;
+    const std::string error =
+        " (error " + std::to_string(code) + (text != nullptr ? ": " + std::string(text) : "") + ")";
+    switch (code) {
+        case no_device: return "there is no NVIDIA GPU here";
+        case older_than_runtime:
+            return "the NVIDIA driver is too old: CUDA " + version(least_driver) + " is needed" +
+                   error;
+        case stub: return "libcuda.so.1 is the CUDA toolkit's stub, no driver" + error;
+        case mismatch:
+            return "the NVIDIA driver's parts are of different versions; restart the machine" +
+                   error;
+        default: return "the NVIDIA driver does not start" + error;
+    }
+}
+
 // The driver's own library, asked without linking it: most machines have none.
 struct Driver {
     int devices = 0;
@@ -42,10 +62,9 @@ struct Driver {
             why = "the NVIDIA driver is too old: it knows CUDA " + version(driver) + ", and " +
                   version(least_driver) + " is needed";
         } else if (const int code = call("cuInit", 0u); code != 0) {
-            constexpr int no_device = 100;
-            why = code == no_device
-                      ? "there is no NVIDIA GPU here"
-                      : "the NVIDIA driver does not start (error " + std::to_string(code) + ")";
+            const char* text = nullptr;
+            if (call("cuGetErrorString", code, &text) != 0) text = nullptr;
+            why = why_no_start(code, text);
         } else if (call("cuDeviceGetCount", &devices) != 0 || devices == 0) {
             devices = 0;
             why = "there is no NVIDIA GPU here";

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-foreach(part arguments safetensors verbs interrupt program lost_file)
+foreach(part arguments safetensors verbs interrupt program lost_file device)
     headscope_test(cli_${part}_test app/cli_${part}_test.cpp headscope_app)
 endforeach()
-foreach(part program lost_file)
+# A driver that says what a test wants, in the place of the machine's own.
+add_library(stub_cuda SHARED support/stub_cuda.cpp)
+set_target_properties(stub_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/stub_cuda)
+target_link_libraries(stub_cuda PRIVATE headscope_options)
+target_compile_definitions(cli_device_test PRIVATE
+    STUB_CUDA_FOLDER="${CMAKE_CURRENT_BINARY_DIR}/stub_cuda")
+add_dependencies(cli_device_test stub_cuda)
+foreach(part program lost_file device)
     target_compile_definitions(cli_${part}_test PRIVATE
         HEADSCOPE_PROGRAM="$<TARGET_FILE:headscope>")
     add_dependencies(cli_${part}_test headscope)
