@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/tokenizer/utf8.h"
+
 namespace engine::tokenizer {
 
 NormalizedText::Range NormalizedText::original(std::size_t begin, std::size_t end) const {
@@ -45,6 +47,20 @@ NormalizedText TextBuilder::finish() {
     keep(from_.size() - at_);
     if (!changed_) out_.stretches.clear();
     return std::move(out_);
+}
+
+NormalizedText without_broken_utf8(std::string_view text) {
+    TextBuilder builder(text);
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t valid = valid_prefix(text.substr(at));
+        builder.keep(valid);
+        at += valid;
+        if (at == text.size()) break;
+        const std::size_t broken = next_utf8(text.substr(at)).length;
+        builder.replace(broken, "\uFFFD");
+        at += broken;
+    }
+    return builder.finish();
 }
 
 void ChangedText::add(NormalizedText change) {

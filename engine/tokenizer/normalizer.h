@@ -61,6 +61,10 @@ class ChangedText {
     std::deque<NormalizedText> changes_;  // views into them stay good
 };
 
+// U+FFFD for each part of the text that is no UTF-8, cut as Unicode 3.9 and Python's
+// bytes.decode("utf-8", "replace") cut them: what Hugging Face's tokenizers would be given.
+NormalizedText without_broken_utf8(std::string_view text);
+
 // One change. The text is valid UTF-8; `at_start`: it begins a text or follows an added token.
 using NormalizerStep = std::function<NormalizedText(std::string_view text, bool at_start)>;
 

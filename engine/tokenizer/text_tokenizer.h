@@ -68,6 +68,7 @@ class TextTokenizer final : public Tokenizer {
     const Entry* find(TokenId) const;
     void name_tokens(const TokenizerParts&);
     void plan_chat(const TokenizerParts&);
+    Encoding encode_mended(std::string_view text, const TokenizeOptions&) const;
     void encode_chat(std::string_view text, bool parse_special, Output&) const;
     void encode_stretch(const Stretch&, bool parse_special, Output&) const;
     void encode_between(const Stretch&, std::size_t begin, std::size_t end, bool parse_special,

@@ -67,6 +67,7 @@ Encoding TextTokenizer::encode(std::string_view text, const TokenizeOptions& opt
         throw Error(Failure::Kind::BadRequest, "the text has " + std::to_string(text.size()) +
                                                    " bytes; the limit is " +
                                                    std::to_string(longest_text));
+    if (valid_prefix(text) < text.size()) return encode_mended(text, options);
     Output out;
     if (options.chat) {
         encode_chat(text, options.parse_special, out);
@@ -86,6 +87,29 @@ Encoding TextTokenizer::encode(std::string_view text, const TokenizeOptions& opt
                         " no token in this vocabulary and " +
                         (out.left_out == 1 ? "was left out" : "were left out"));
     return std::move(out.encoding);
+}
+
+// A text that is no UTF-8, as Hugging Face's tokenizers would be given it. Spans are of the bytes
+// as given.
+Encoding TextTokenizer::encode_mended(std::string_view text, const TokenizeOptions& options) const {
+    const NormalizedText mended = without_broken_utf8(text);
+    Encoding encoding = encode(mended.text, options);
+    for (Token& token : encoding.tokens) {
+        const auto begin = static_cast<std::size_t>(token.start),
+                   end = static_cast<std::size_t>(token.end);
+        const NormalizedText::Range range = begin == mended.text.size()
+                                                ? NormalizedText::Range{text.size(), text.size()}
+                                                : mended.original(begin, end);
+        token.start = static_cast<std::int64_t>(range.begin);
+        token.end = static_cast<std::int64_t>(range.end);
+    }
+    const auto parts =
+        std::count_if(mended.stretches.begin(), mended.stretches.end(),
+                      [](const NormalizedText::Stretch& stretch) { return stretch.changed; });
+    encoding.notes.push_back(std::to_string(parts) +
+                             (parts == 1 ? " part of the text is" : " parts of the text are") +
+                             " not valid UTF-8 and read as U+FFFD");
+    return encoding;
 }
 
 void TextTokenizer::add_around(std::string_view text, Output& out) const {
@@ -168,7 +192,8 @@ void TextTokenizer::encode_stretch(const Stretch& stretch, bool parse_special, O
     encode_between(stretch, at, stretch.text.size(), parse_special, out);
 }
 
-// Text without added tokens: valid UTF-8 goes through normalizer and pre-tokenizer, broken bytes
+// Text without added tokens: valid UTF-8 goes through normalizer and pre-tokenizer. Broken bytes,
+// which only a file's own scaffolding or an added token inside a character can leave here, go
 // straight to the model.
 void TextTokenizer::encode_between(const Stretch& stretch, std::size_t begin, std::size_t end,
                                    bool parse_special, Output& out) const {

@@ -17,9 +17,10 @@ class Tokenizer {
   public:
     virtual ~Tokenizer() = default;
 
-    // Ids equal Hugging Face `tokenizers`' for the same text. Linear time in the text. Broken UTF-8
-    // is taken as bytes, each in a token of its own where the vocabulary has no better. Throws
-    // BadRequest for --chat on a model without a template that is known here.
+    // Ids equal Hugging Face `tokenizers`' for the same text. Linear time in the text. Where the
+    // text is no UTF-8 it is read with U+FFFD, as they would be given it, and a note says so; spans
+    // are of the given bytes. Throws BadRequest for --chat on a model without a template that is
+    // known here.
     virtual Encoding encode(std::string_view text, const TokenizeOptions&) const = 0;
     virtual int vocab() const = 0;
     virtual const std::string& bytes(

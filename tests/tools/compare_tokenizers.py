@@ -90,15 +90,16 @@ def compare(program, name, folder, count, seed):
                 wrong += 1
                 if wrong <= 3:
                     print(f"  {mode} {text!a}\n    ours   {mine}\n    theirs {theirs.ids}")
-    # Broken: half of a character at either end of a valid text changes nothing in between.
-    broken = [t.encode() + rng.choice([b"\xf0\x9f", b"\xc3", b"\xff", b"\xed\xa0\x80"])
-              for t in texts[:1000]]
-    plain = encode_lines(program, str(folder), [t.encode() for t in texts[:1000]], "plain")
-    for text, valid, mine in zip(
-            broken, plain, encode_lines(program, str(folder), broken, "plain")):
-        if mine[:len(valid)] != valid:
+    # Broken: as Python hands such bytes on, with U+FFFD for what is no character.
+    tokenizer.encode_special_tokens = True
+    broken = [t.encode() + rng.choice([b"\xf0\x9f", b"\xc3", b"\xff", b"\xed\xa0\x80"]) + u.encode()
+              for t, u in zip(texts[:1000], texts[1000:2000])]
+    read = [t.decode("utf-8", "replace") for t in broken]
+    for text, mine, theirs in zip(broken, encode_lines(program, str(folder), broken, "plain"),
+                                  tokenizer.encode_batch(read, add_special_tokens=False)):
+        if mine != theirs.ids:
             wrong += 1
-            print(f"  broken {text!a}: {mine} does not begin with {valid}")
+            print(f"  broken {text!a}\n    ours   {mine}\n    theirs {theirs.ids}")
     print(f"{name}: {2 * count} texts, {wrong} differ", flush=True)
     return wrong
 
