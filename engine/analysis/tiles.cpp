@@ -68,7 +68,7 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     tile.request = request;
     tile.rows_ready = run->rows();
     const std::int64_t pixels = plan.pixels();
-    const std::int64_t count = static_cast<std::int64_t>(request.heads.size());
+    const auto count = static_cast<std::int64_t>(request.heads.size());
     const bool bytes = request.format == PixelFormat::U8;
     std::vector<float> floats(static_cast<std::size_t>(bytes ? 0 : pixels * count));
     std::vector<std::uint8_t> table8(static_cast<std::size_t>(bytes ? pixels * count : 0));
