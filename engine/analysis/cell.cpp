@@ -31,7 +31,8 @@ Cell place_cell(RunId run, LayerHead at, Position dest, Position src,
         return key >= first_key(rule, row) && key <= row &&
                !rule.forbidden.hold(to_int(at.head), row, key);
     };
-    for (std::int64_t key = first_key(rule, row); key <= row; ++key) cell.row_cells += sees(key);
+    for (std::int64_t key = first_key(rule, row); key <= row; ++key)
+        cell.row_cells += sees(key) ? 1 : 0;
     cell.visible = sees(column);
     return cell;
 }
