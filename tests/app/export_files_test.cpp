@@ -11,6 +11,7 @@
 
 #include "app/cli.h"
 #include "tests/support/fake_engine.h"
+#include "tests/support/qt_warnings.h"
 #include "ui/painting/theme.h"
 
 namespace {
@@ -53,6 +54,7 @@ class ExportFilesTest : public QObject {
     }
 
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() { ui::loadFonts(); }
 
     void svgKeepsText_data() {

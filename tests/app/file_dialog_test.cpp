@@ -7,10 +7,13 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "tests/support/qt_warnings.h"
+
 class FileDialogTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void filesAreToldByTheirNames_data();
     void filesAreToldByTheirNames();
 };

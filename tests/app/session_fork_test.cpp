@@ -2,6 +2,7 @@
 // Forks: another token in a place, a run of its own from there, and the way back.
 #include <QTest>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/support/session_desk.h"
 
 using namespace fake;
@@ -35,6 +36,7 @@ bool forked(Desk& desk, engine::RunId parent) {
 class SessionForkTest : public QObject {
     Q_OBJECT
   private slots:
+    void init() { failOnDroppedSignals(); }
     void aForkGoesOnByItself();
     void bothRunsCanBeShown();
     void theNextTokenCanBeChosen();

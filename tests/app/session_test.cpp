@@ -3,6 +3,7 @@
 // streaming rows.
 #include <QTest>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/support/session_desk.h"
 
 using namespace fake;
@@ -10,6 +11,7 @@ using namespace fake;
 class SessionTest : public QObject {
     Q_OBJECT
   private slots:
+    void init() { failOnDroppedSignals(); }
     void statesOfARun();
     void pauseStepResume();
     void aStepInWorkIsNotLost_data();

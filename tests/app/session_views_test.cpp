@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/support/session_desk.h"
 #include "ui/painting/map_geometry.h"
 
@@ -12,6 +13,7 @@ using namespace fake;
 class SessionViewsTest : public QObject {
     Q_OBJECT
   private slots:
+    void init() { failOnDroppedSignals(); }
     void firstHeadIsTheOneThatWritesMost();
     void theMapIsTheSelectedHeads();
     void lockedAndHoveredCellsAreExact();

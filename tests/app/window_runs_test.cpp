@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/default_model.h"
+#include "tests/support/qt_warnings.h"
 #include "ui/head_bar.h"
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
@@ -39,6 +40,7 @@ constexpr int kPatience = 120'000;  // ms; a loaded machine is no failure
 class WindowRunsTest : public QObject {
     Q_OBJECT
   private slots:
+    void init() { failOnDroppedSignals(); }
     void initTestCase();
     void cleanupTestCase() { m_view.reset(); }
 

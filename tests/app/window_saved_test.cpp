@@ -6,6 +6,7 @@
 
 #include "app/main_view.h"
 #include "tests/support/app_fixture.h"
+#include "tests/support/qt_warnings.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
@@ -28,6 +29,7 @@ class WindowSavedTest : public QObject {
     };
 
   private slots:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() { ui::loadFonts(); }
 
     void typedTextComesBack_data() {

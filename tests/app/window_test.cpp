@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/default_model.h"
+#include "tests/support/qt_warnings.h"
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
 #include "ui/head_bar.h"
@@ -49,6 +50,7 @@ LayerHead head(int layer, int index) {
 class WindowTest : public QObject {
     Q_OBJECT
   private slots:
+    void init() { failOnDroppedSignals(); }
     void initTestCase();
     void cleanupTestCase();
 

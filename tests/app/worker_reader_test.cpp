@@ -6,6 +6,7 @@
 #include "app/reader_worker.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/memory_use.h"
+#include "tests/support/qt_warnings.h"
 
 using namespace app;
 using engine::Failure;
@@ -55,6 +56,7 @@ struct ReadingDesk {
 class ReaderTest : public QObject {
     Q_OBJECT
   private slots:
+    void init() { failOnDroppedSignals(); }
     void tileSlicesAreTheWholeTile_data();
     void tileSlicesAreTheWholeTile();
     void metricsInSlicesAreTheWholeTable();

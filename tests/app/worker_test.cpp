@@ -5,6 +5,7 @@
 
 #include "app/engine_thread.h"
 #include "tests/support/app_fixture.h"
+#include "tests/support/qt_warnings.h"
 
 using namespace app;
 using engine::Failure;
@@ -49,6 +50,7 @@ struct Desk {
 class WorkerTest : public QObject {
     Q_OBJECT
   private slots:
+    void init() { failOnDroppedSignals(); }
     void readsAPromptInChunksThenGenerates();
     void pauseHoldsBetweenSteps();
     void cancelGetsThroughWithinALayer();

@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <QTest>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
@@ -58,6 +59,7 @@ void fill(HeadFinder& finder) {
 class FrameFinder : public QObject {
     Q_OBJECT
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() { ui::loadFonts(); }
 
     void ordersByMagnitude() {

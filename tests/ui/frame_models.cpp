@@ -6,6 +6,7 @@
 #include <QTextDocument>
 #include <limits>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
 #include "ui/models/checks_model.h"
 #include "ui/models/logits_model.h"
@@ -18,6 +19,7 @@ class FrameModels : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void logitsModel() {
         ui::LogitsModel model;
         QAbstractItemModelTester tester(&model,

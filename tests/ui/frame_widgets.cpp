@@ -12,6 +12,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
@@ -39,6 +40,7 @@ class FrameWidgets : public QObject {
     }
 
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() {
         ui::loadFonts();
         ui::setTheme(ui::Scheme::Light);

@@ -7,6 +7,7 @@
 #include <QWheelEvent>
 #include <set>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
 #include "ui/head_bar.h"
 #include "ui/head_grid.h"
@@ -69,6 +70,7 @@ struct Shown {
 class MapGridTest : public QObject {
     Q_OBJECT
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() { loadFonts(); }
 
     void layoutFindsEveryHead_data() {

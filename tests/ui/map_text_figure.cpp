@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/values/failure.h"
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/map_geometry.h"
@@ -51,6 +52,7 @@ GridFigure gridFigure(int layers, int heads) {
 class MapTextFigureTest : public QObject {
     Q_OBJECT
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() { loadFonts(); }
 
     void bundledFontsAreUsed() {
@@ -106,7 +108,7 @@ class MapTextFigureTest : public QObject {
         QCOMPARE(light.kvGroup(0, 3).name(), QStringLiteral("#9d7b2a"));
     }
 
-    // C27: pixels are width × scale exactly.
+    // Pixels are width × scale exactly.
     void figuresAreExact_data() {
         QTest::addColumn<double>("scale");
         for (const double scale : {0.5, 1.0, 1.5, 2.0, 3.0}) QTest::addRow("%g", scale) << scale;
