@@ -137,7 +137,8 @@ void MainView::wireModels() {
     connect(&m_views, &TraceViews::failed, this, &MainView::showFailure);
 }
 
-void MainView::openModel(const std::string& path) {
+void MainView::openModel(const std::string& typed) {
+    const std::string path = absolutePath(typed);
     if (m_session.model() && m_session.model()->path == path && !m_session.hasRun()) return;
     m_window->messageBar().dismiss();
     m_session.openModel(path);
@@ -163,7 +164,7 @@ void MainView::chooseModelFile() {
 std::vector<std::string> MainView::recentModels() const {
     std::vector<std::string> paths;
     for (const QString& path : m_settings.value(recentKey()).toStringList())
-        paths.push_back(path.toStdString());
+        if (QDir::isAbsolutePath(path)) paths.push_back(path.toStdString());
     return paths;
 }
 
@@ -184,6 +185,7 @@ void MainView::listModels() {
 void MainView::showModel() {
     const engine::ModelInfo& info = *m_session.model();
     log("model open: " + info.name);
+    if (!info.device_note.empty()) log("computing on the CPU: " + info.device_note);
     if (std::find(m_paths.begin(), m_paths.end(), info.path) == m_paths.end())
         m_paths.push_back(info.path);
     m_infos[info.path] = info;
@@ -226,9 +228,13 @@ void MainView::showMemory() {
         QString::fromStdString(info.device) + QStringLiteral(" · ") + shortDType(info.dtype);
     if (info.threads > 0) device += QStringLiteral(" · %1 threads").arg(info.threads);
     m_window->promptPanel().setDeviceText(
-        device, QStringLiteral("weights %1 · trace %2")
-                    .arg(megabytes(info.weight_bytes),
-                         megabytes(m_session.run().rows * info.bytes_per_token)));
+        device,
+        QStringLiteral("weights %1 · trace %2")
+            .arg(megabytes(info.weight_bytes),
+                 megabytes(m_session.run().rows * info.bytes_per_token)),
+        info.device_note.empty()
+            ? QString()
+            : QStringLiteral("On the CPU: ") + QString::fromStdString(info.device_note));
 }
 
 void MainView::showFailure(const engine::Failure& failure) {

@@ -57,7 +57,7 @@ class MainView : public QObject {
 
     // Models and messages (main_view.cpp).
     void wireModels();
-    void openModel(const std::string& path);
+    void openModel(const std::string& typed);
     void chooseModelFile();
     void listModels();
     void showModel();

@@ -17,13 +17,19 @@ bool isModel(const fs::path& path) {
     return fs::is_regular_file(path, error) && path.extension() == ".gguf";
 }
 
-std::string cleaned(const fs::path& path) {
-    std::error_code error;
-    const fs::path canonical = fs::weakly_canonical(path, error);
-    return error ? path.string() : canonical.string();
-}
-
 }  // namespace
+
+std::string absolutePath(const std::string& path) {
+    std::error_code error;
+    fs::path whole = fs::absolute(path, error);
+    if (error || path.empty()) return path;
+    if (!whole.has_filename()) whole = whole.parent_path();  // a slash at the end
+    const bool named = whole.filename() != "." && whole.filename() != "..";
+    // The last name stays as it is: a link's own may say what its target's does not (.gguf).
+    const fs::path folder = fs::weakly_canonical(named ? whole.parent_path() : whole, error);
+    if (error) return whole.string();
+    return (named ? folder / whole.filename() : folder).string();
+}
 
 std::string modelFolder() {
     const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -43,10 +49,10 @@ std::vector<std::string> modelPaths(const std::string& folder,
     std::vector<std::string> paths;
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-        if (isModel(it->path())) paths.push_back(cleaned(it->path()));
+        if (isModel(it->path())) paths.push_back(absolutePath(it->path().string()));
     std::sort(paths.begin(), paths.end());
     for (const std::string& path : recent) {
-        const std::string clean = cleaned(path);
+        const std::string clean = absolutePath(path);
         if (isModel(clean) && std::find(paths.begin(), paths.end(), clean) == paths.end())
             paths.push_back(clean);
     }
@@ -55,7 +61,7 @@ std::vector<std::string> modelPaths(const std::string& folder,
 
 std::string defaultModel(const std::string& folder) {
     const fs::path path = fs::path(folder) / "SmolLM2-135M-Instruct.Q4_1.gguf";
-    return isModel(path) ? cleaned(path) : std::string();
+    return isModel(path) ? absolutePath(path.string()) : std::string();
 }
 
 std::string modelOfPickedFile(const std::string& path) {

@@ -9,6 +9,9 @@ namespace app {
 // ($XDG_CACHE_HOME or ~/.cache)/headscope/models, whether it is there or not.
 std::string modelFolder();
 
+// The same file from any working folder and however it was typed, so that it is listed once.
+std::string absolutePath(const std::string& path);
+
 // GGUF files and folders with a config.json in `folder`, by name, then what of `recent` still
 // exists. Each once.
 std::vector<std::string> modelPaths(const std::string& folder,

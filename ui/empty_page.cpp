@@ -48,7 +48,6 @@ QFrame* rule() {
 EmptyPage::EmptyPage(QWidget* parent) : QScrollArea(parent) {
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
-    setAccessibleName(QStringLiteral("Open a model"));
     auto* page = new QWidget;
     page->setBackgroundRole(QPalette::Base);
     page->setAutoFillBackground(true);
@@ -83,18 +82,30 @@ EmptyPage::EmptyPage(QWidget* parent) : QScrollArea(parent) {
     m_prompts->setSpacing(4);
     m_promptBox->hide();
 
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(28, 24, 28, 24);
-    column->setSpacing(8);
-    column->addWidget(heading(QStringLiteral("Open a model"), 17));
-    column->addWidget(m_view);
-    column->addSpacing(8);
-    column->addLayout(buttons);
-    column->addWidget(
+    m_title = heading({}, 17);
+    m_title->setWordWrap(true);
+    m_about = aside({});
+    m_modelsTitle = heading(QStringLiteral("Open another model"), 12);
+    m_modelsTitle->setContentsMargins(0, 12, 0, 0);
+    m_modelBox = new QWidget;
+    auto* models = new QVBoxLayout(m_modelBox);
+    models->setContentsMargins(0, 0, 0, 0);
+    models->setSpacing(8);
+    models->addWidget(m_modelsTitle);
+    models->addWidget(m_view);
+    models->addSpacing(8);
+    models->addLayout(buttons);
+    models->addWidget(
         aside(QStringLiteral("or drop a model folder, a .gguf or a text file anywhere "
                              "in this window. Nothing is downloaded.")));
-    column->addWidget(m_promptBox);
-    column->addStretch(1);
+    m_column = new QVBoxLayout(page);
+    m_column->setContentsMargins(28, 24, 28, 24);
+    m_column->setSpacing(8);
+    m_column->addWidget(m_title);
+    m_column->addWidget(m_about);
+    m_column->addWidget(m_modelBox);
+    m_column->addWidget(m_promptBox);
+    m_column->addStretch(1);
     setWidget(page);
 
     connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -110,6 +121,31 @@ EmptyPage::EmptyPage(QWidget* parent) : QScrollArea(parent) {
     });
     connect(m_other, &QPushButton::clicked, this, &EmptyPage::openModelRequested);
     setModels({});
+    setOpenModel({});
+}
+
+void EmptyPage::setOpenModel(const std::optional<engine::ModelInfo>& model) {
+    m_openPath = model ? QString::fromStdString(model->path) : QString();
+    m_title->setText(model ? onOneLine(QString::fromStdString(model->name))
+                           : QStringLiteral("Open a model"));
+    setAccessibleName(m_title->text());
+    m_about->setVisible(model.has_value());
+    m_modelsTitle->setVisible(model.has_value());
+    if (model)
+        m_about->setText(
+            QStringLiteral("%1 layers of %2 heads, a context of %3 tokens. Run a prompt to see "
+                           "what they look at.")
+                .arg(model->layers)
+                .arg(model->query_heads)
+                .arg(thousands(model->context)));
+    // What is next comes first: a prompt for the open model, else a model.
+    m_column->removeWidget(m_promptBox);
+    m_column->insertWidget(m_column->indexOf(m_modelBox) + (model ? 0 : 1), m_promptBox);
+    refreshOpenButton();
+}
+
+QString EmptyPage::title() const {
+    return m_title->text();
 }
 
 void EmptyPage::setModels(const std::vector<engine::ModelInfo>& models) {
@@ -156,7 +192,7 @@ void EmptyPage::setBusy(bool busy) {
 
 void EmptyPage::refreshOpenButton() {
     const engine::ModelInfo* info = m_models->at(m_view->currentIndex().row());
-    const bool usable = info && info->supported;
+    const bool usable = info && info->supported && QString::fromStdString(info->path) != m_openPath;
     m_open->setVisible(usable);
     m_open->setEnabled(usable && !m_busy);
     m_other->setEnabled(!m_busy);

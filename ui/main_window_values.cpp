@@ -106,6 +106,7 @@ void MainWindow::setModel(const std::optional<engine::ModelInfo>& model) {
     m->prompt->setCurrentModel(path);
     m->actions->setModels(m->models, path);
     if (model && !listed) m->empty->setModels(m->models);
+    m->empty->setOpenModel(model);
     if (m->shown) shareWidth();  // another number of heads
     setWindowTitle(model ? onOneLine(QString::fromStdString(model->name)) +
                                QStringLiteral(" – Headscope")

@@ -214,9 +214,13 @@ void PromptPanel::setTokensToGenerate(int tokens) {
     m_tokens->setValue(tokens);
 }
 
-void PromptPanel::setDeviceText(const QString& device, const QString& memory) {
+void PromptPanel::setDeviceText(const QString& device, const QString& memory, const QString& note) {
     m_device->setText(device);
     m_memory->setText(memory);
+    for (QLabel* label : {m_device, m_memory}) {
+        label->setToolTip(literalToolTip(note));
+        label->setAccessibleDescription(note);
+    }
 }
 
 void PromptPanel::setRunState(RunState state, const QString& cannotRun, const QString& cannotStep) {

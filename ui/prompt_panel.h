@@ -32,7 +32,8 @@ class PromptPanel : public QWidget {
     void setTokenOptions(const engine::TokenizeOptions&);
     void setSampling(const engine::Sampling&);
     void setTokensToGenerate(int);
-    void setDeviceText(const QString& device, const QString& memory);
+    // note: why it is this device, a tooltip; may be empty.
+    void setDeviceText(const QString& device, const QString& memory, const QString& note);
     // cannotRun, cannotStep: why not, beyond what the state says; each is the tooltip of its
     // disabled button.
     void setRunState(RunState, const QString& cannotRun = {}, const QString& cannotStep = {});

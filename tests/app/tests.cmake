@@ -16,7 +16,7 @@ foreach(part program lost_file device)
     add_dependencies(cli_${part}_test headscope)
 endforeach()
 foreach(part worker worker_reader session session_fork session_views export_files file_dialog
-        window_saved qt_warnings)
+        window_saved window_models qt_warnings)
     headscope_test(${part}_test app/${part}_test.cpp headscope_app)
 endforeach()
 # The real window, and the verbs, on the real engine: linked here, where the program opens it as a

@@ -34,6 +34,7 @@ class Engine final : public engine::Engine {
         info_.page_tokens = s.page_tokens;
         info_.pages = s.pages;
         info_.device = "CPU";
+        info_.device_note = world_->device_note;
         info_.threads = 1;
         info_.hash = "fake";
         info_.memory_free = info_.memory_total = std::int64_t{1} << 33;

@@ -25,6 +25,7 @@ struct Shape {
 
 struct World {
     Shape shape;
+    std::string device_note;  // what ModelInfo says of the device that was not to be had
 
     // Seconds a call takes (a tile: each head of a square map); a sleep looks at its stop_token all
     // the time.
