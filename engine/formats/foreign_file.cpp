@@ -83,7 +83,7 @@ void refuse_foreign_file(const MappedFile& file) {
 
 bool is_foreign_name(std::string_view name) {
     const Foreign* foreign = by_name(name);
-    return foreign && foreign != &json;
+    return foreign != nullptr && foreign != &json;
 }
 
 void refuse_foreign_name(std::string_view name, const std::string& where) {
