@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/values/device_list.h"
 #include "engine/values/found_model.h"
 
 extern "C" {
@@ -16,6 +17,8 @@ engine::Engine* headscope_open_engine(const engine::OpenRequest* request,
                                       const std::stop_token* stop);
 // As engine::inspect_model, into *out.
 void headscope_inspect_model(const char* path, const char* device, engine::ModelInfo* out);
+// What a request's device may name beside the CPU, into *out. Asks the driver; opens nothing.
+void headscope_list_devices(engine::DeviceList* out);
 // The models that lie in a folder or a Hugging Face cache, by name and size, nothing opened; throws
 // engine::Error where the folder cannot be read. headscope_inspect_model says whether one is
 // supported, from its headers.
