@@ -50,14 +50,14 @@ std::optional<FileFormat> formatOf(const std::string& path) {
 
 QByteArray pictureOf(const ui::Drawing& drawing, FileFormat format, double scale,
                      const PictureSource& source, const std::string& where,
-                     const std::string& action) {
+                     const std::string& action, ui::SvgText svgText) {
     const QString title = text(source.subject.empty() ? source.model.name : source.subject);
     const QString description = QStringLiteral("Headscope " HEADSCOPE_VERSION "\nmodel: ") +
                                 modelText(source.model) + QStringLiteral("\nprompt: ") +
                                 text(oneLine(source.prompt));
     QByteArray bytes;
     if (format == FileFormat::Svg)
-        bytes = ui::svgOf(drawing, title, description);
+        bytes = ui::svgOf(drawing, title, description, svgText);
     else if (format == FileFormat::Pdf)
         bytes = ui::pdfOf(drawing, title, description);
     else

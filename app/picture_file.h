@@ -30,9 +30,11 @@ struct PictureSource {
 // PNG of what is drawn already; any thread. Empty when it cannot be encoded.
 QByteArray pngOf(QImage picture, const PictureSource&);
 
-// `scale`: pixels a logical pixel, PNG only. Throws engine::Error (OutOfMemory) naming `where` and
-// `action` when the picture cannot be held, and what the drawing throws. GUI thread.
+// `scale`: pixels a logical pixel, PNG only; `text`: SVG only. Throws engine::Error (OutOfMemory)
+// naming `where` and `action` when the picture cannot be held, and what the drawing throws. GUI
+// thread.
 QByteArray pictureOf(const ui::Drawing&, FileFormat, double scale, const PictureSource&,
-                     const std::string& where, const std::string& action);
+                     const std::string& where, const std::string& action,
+                     ui::SvgText text = ui::SvgText::Named);
 
 }  // namespace app

@@ -9,6 +9,8 @@
 #include <QSvgGenerator>
 #include <memory>
 
+#include "ui/text_outlines.h"
+
 namespace ui {
 
 namespace {
@@ -78,7 +80,8 @@ Drawing drawingOf(ContributionFigure figure) {
             }};
 }
 
-QByteArray svgOf(const Drawing& drawing, const QString& title, const QString& description) {
+QByteArray svgOf(const Drawing& drawing, const QString& title, const QString& description,
+                 SvgText text) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     QSvgGenerator generator;
@@ -91,6 +94,7 @@ QByteArray svgOf(const Drawing& drawing, const QString& title, const QString& de
     generator.setDescription(description.toHtmlEscaped());
     if (!painted(generator, drawing)) return {};
     // The reader's machine may lack the fonts.
+    if (text == SvgText::Outlined) bytes = withOutlinedText(bytes);
     bytes.replace("font-family=\"Inter\"", "font-family=\"Inter, Helvetica, Arial, sans-serif\"");
     bytes.replace("font-family=\"DejaVu Sans Mono\"",
                   "font-family=\"'DejaVu Sans Mono', Menlo, Consolas, monospace\"");

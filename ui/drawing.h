@@ -29,9 +29,13 @@ Drawing drawingOf(ContributionFigure);
 // Embedded maps have that many pixels a logical one: sharp in print.
 inline constexpr double vectorMapScale = 3;
 
-// Title and description are written into the file; both plain text. Text stays text: an SVG names
-// its fonts with what may stand in for them, a PDF carries them. Empty on failure.
-QByteArray svgOf(const Drawing&, const QString& title, const QString& description);
+// An SVG's text: words in fonts that it names with what may stand in for them, or drawn outlines.
+enum class SvgText { Named, Outlined };
+
+// Title and description are written into the file; both plain text. A PDF carries its fonts. Empty
+// on failure.
+QByteArray svgOf(const Drawing&, const QString& title, const QString& description,
+                 SvgText = SvgText::Named);
 QByteArray pdfOf(const Drawing&, const QString& title, const QString& description);
 
 }  // namespace ui

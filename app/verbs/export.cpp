@@ -45,6 +45,10 @@ void checkPictureOptions(const Arguments& arguments, FileFormat format) {
         badArgument("--theme", *arguments.text("--theme"), "data have no colours");
     if (format != FileFormat::Png && arguments.text("--zoom"))
         badArgument("--zoom", *arguments.text("--zoom"), "only a PNG has pixels");
+    if (format != FileFormat::Svg && arguments.has("--outline-text"))
+        throw engine::Error(engine::Failure::Kind::BadRequest,
+                            "--outline-text: only an SVG names its fonts", {},
+                            "leave it out; a PDF carries them");
 }
 
 void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
@@ -70,12 +74,12 @@ void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
 
 QByteArray drawPicture(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
                        const ExportRequest& request, FileFormat format, const PictureSource& source,
-                       const std::string& out) {
+                       const std::string& out, ui::SvgText text) {
     const DrawingApplication<> application;
     ui::loadFonts();
     const ui::Drawing drawing = drawFigure(cli, engine, run, request);
     cli.throwIfStopped();
-    return pictureOf(drawing, format, request.zoom, source, out, "use a smaller --zoom");
+    return pictureOf(drawing, format, request.zoom, source, out, "use a smaller --zoom", text);
 }
 
 void run(Cli& cli, const Arguments& arguments) {
@@ -126,7 +130,9 @@ void run(Cli& cli, const Arguments& arguments) {
     const Stopwatch watch;
     if (isPicture(format)) {
         const PictureSource source{engine->info(), promptOptions.text.value_or(""), typedView};
-        const QByteArray bytes = drawPicture(cli, *engine, finished, request, format, source, out);
+        const QByteArray bytes = drawPicture(
+            cli, *engine, finished, request, format, source, out,
+            arguments.has("--outline-text") ? ui::SvgText::Outlined : ui::SvgText::Named);
         file.writeAt(
             0, std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size()))));
     } else {
@@ -150,7 +156,8 @@ Verb exportVerb() {
              "scores, pattern, value or attribution (default pattern; bars: attribution)"},
             {"--target", "ID", "token that attribution is for (default: the top token there)"},
             {"--theme", "light|dark", "colours (default light)"},
-            {"--zoom", "S", "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"}} +
+            {"--zoom", "S", "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"},
+            {"--outline-text", "", "SVG: text as shapes, for readers without its fonts"}} +
             promptOptions() + computeOptions() +
             std::vector<Option>{{"--out", "F.png", "the file to write; its ending is the format"}},
         "SVG and PDF keep text and lines as such, with the maps embedded. CSV is a line a visible "
