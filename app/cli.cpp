@@ -7,6 +7,7 @@
 
 #include "app/cli_text.h"
 #include "app/near_verb.h"
+#include "app/session_file.h"
 #include "app/verbs/verbs.h"
 #include "app/window.h"
 
@@ -85,7 +86,8 @@ std::vector<std::string> verbNames() {
 std::string helpText() {
     std::string text = "Headscope " HEADSCOPE_VERSION
                        ": a microscope for attention heads.\n\n"
-                       "  headscope [MODEL] [--prompt TEXT]    the window\n";
+                       "  headscope [MODEL] [--prompt TEXT]    the window\n"
+                       "  headscope FILE.headscope             the window, with a saved session\n";
     for (const Verb& verb : verbs()) {
         std::string left = "  headscope " + verb.name + " MODEL …";
         left.resize(41, ' ');  // "…" is three bytes and one column
@@ -176,6 +178,8 @@ WindowArguments parseWindowArguments(const std::vector<std::string>& words) {
     window.prompt = arguments.text("--prompt");
     if (window.prompt && window.prompt->empty())
         badArgument("--prompt", *window.prompt, "an empty prompt");
+    if (window.prompt && window.model && isSessionPath(*window.model))
+        badArgument("--prompt", *window.prompt, "a session has its own prompt");
     window.verbose = arguments.has("--verbose");
     return window;
 }

@@ -9,17 +9,21 @@
 #include <variant>
 #include <vector>
 
+#include "app/restored_runs.h"
+#include "app/saved_session.h"
 #include "engine/engine.h"
+#include "engine/values/device_list.h"
 
 namespace app {
 
-// Where engines come from: the module in the program, a fake in tests. Both are called on the
-// engine thread.
+// Where engines come from: the module in the program, a fake in tests. All are called on the engine
+// thread.
 struct EngineSource {
     std::function<std::unique_ptr<engine::Engine>(const engine::OpenRequest&,
                                                   const engine::OnProgress&, std::stop_token)>
         open;
     std::function<engine::ModelInfo(const std::string& path)> inspect;
+    std::function<engine::DeviceList()> devices = {};  // none: a CPU only
 };
 
 // Grows with every job; an event of an older job is out of date.
@@ -48,6 +52,13 @@ struct ForkCommand {
     engine::TokenId token{};
     engine::Sampling sampling;
     std::int64_t generate = 0;
+};
+
+// Computes a session's runs again, on its model; what is open stays until all of it is there.
+struct RestoreCommand {
+    engine::OpenRequest model;
+    SavedSession session;
+    std::string file;  // for errors
 };
 
 struct JobProgress {
@@ -87,6 +98,18 @@ struct Stepped {
     JobId job{};
     engine::Step step;
 };
+// The session's model is open and fits it; from here on progress counts tokens.
+struct RunsRestoring {
+    JobId job{};
+};
+struct SessionRestored {
+    JobId job{};
+    SavedSession session;
+    RestoredRuns computed;
+    std::string file;
+    std::optional<ModelOpened> opened;  // none: its model was open already
+    bool modelDiffers = false;          // from the one that the session was saved with
+};
 struct JobEnded {
     enum class How { Finished, EndOfText, Cancelled, Failed };
     JobId job{};
@@ -99,7 +122,12 @@ struct ModelInspected {
     std::optional<engine::Failure> failure;
 };
 
-using EngineEvent = std::variant<JobProgress, ModelOpened, RunOpened, RunForked, RunClosed,
-                                 PromptRead, Stepped, JobEnded, ModelInspected>;
+struct DevicesListed {
+    engine::DeviceList list;
+};
+
+using EngineEvent =
+    std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunForked, RunClosed,
+                 PromptRead, Stepped, RunsRestoring, SessionRestored, JobEnded, ModelInspected>;
 
 }  // namespace app

@@ -17,6 +17,7 @@ namespace {
 struct Module {
     decltype(&headscope_open_engine) open;
     decltype(&headscope_inspect_model) inspect;
+    decltype(&headscope_list_devices) devices;
 };
 
 std::filesystem::path programFolder() {
@@ -54,7 +55,8 @@ Module load() {
         }
         return {
             symbol<decltype(Module::open)>(library, "headscope_open_engine", path.string()),
-            symbol<decltype(Module::inspect)>(library, "headscope_inspect_model", path.string())};
+            symbol<decltype(Module::inspect)>(library, "headscope_inspect_model", path.string()),
+            symbol<decltype(Module::devices)>(library, "headscope_list_devices", path.string())};
     }
     fail("the engine module is missing", candidates[0].string());
 }
@@ -83,6 +85,12 @@ engine::ModelInfo inspectModel(const std::string& path) {
     engine::ModelInfo info;
     module().inspect(path.c_str(), "auto", &info);
     return info;
+}
+
+engine::DeviceList listDevices() {
+    engine::DeviceList list;
+    module().devices(&list);
+    return list;
 }
 
 }  // namespace app

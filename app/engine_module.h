@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/values/device_list.h"
 
 namespace app {
 
@@ -19,10 +20,11 @@ namespace app {
 // once: children inherit it). The user's own setting wins; without /proc the default stays.
 void boundComputeSpinning(char** argv);
 
-// As engine::open_engine and engine::inspect_model. Throws engine::Error also when the module
-// itself cannot be loaded.
+// As engine::open_engine and engine::inspect_model. Throws engine::Error also
+// when the module itself cannot be loaded.
 std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest&,
                                            const engine::OnProgress& = {}, std::stop_token = {});
 engine::ModelInfo inspectModel(const std::string& path);
+engine::DeviceList listDevices();  // GPUs
 
 }  // namespace app

@@ -94,6 +94,12 @@ JobId EngineThread::fork(const ForkCommand& command) {
     });
 }
 
+JobId EngineThread::restore(const RestoreCommand& command) {
+    return start([command](EngineWorker& worker, JobId id, const std::stop_token& stop) {
+        worker.restore(id, command, stop);
+    });
+}
+
 void EngineThread::pause(bool paused) {
     send([id = m_job, paused](EngineWorker& worker) { worker.setPaused(id, paused); });
 }
@@ -101,6 +107,10 @@ void EngineThread::pause(bool paused) {
 void EngineThread::cancel() {
     m_stop.request_stop();
     send([id = m_job](EngineWorker& worker) { worker.endCancelled(id); });
+}
+
+void EngineThread::listDevices() {
+    send([](EngineWorker& worker) { worker.listDevices(); });
 }
 
 void EngineThread::inspect(const std::vector<std::string>& paths) {

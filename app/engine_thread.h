@@ -28,10 +28,12 @@ class EngineThread : public QObject {
     JobId run(const RunCommand&);
     JobId goOn(const GoOnCommand&);
     JobId fork(const ForkCommand&);
+    JobId restore(const RestoreCommand&);
 
     void pause(bool paused);                              // between slices of the newest job
     void cancel();                                        // the newest job; its JobEnded follows
     void inspect(const std::vector<std::string>& paths);  // a ModelInspected each
+    void listDevices();                                   // a DevicesListed
 
   Q_SIGNALS:
     void happened(const app::EngineEvent&);  // on the GUI thread, in order

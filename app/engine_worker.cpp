@@ -147,6 +147,14 @@ void EngineWorker::fork(JobId id, const ForkCommand& command, std::stop_token st
     });
 }
 
+void EngineWorker::restore(JobId id, const RestoreCommand& command, std::stop_token stop) {
+    begin(id, std::move(stop));
+    guarded([&] {
+        restoreNow(command);
+        end(JobEnded::How::Finished);
+    });
+}
+
 void EngineWorker::slice() {
     guarded([&] {
         const bool& promptRead = m_promptRead.at(m_job->run);
@@ -200,6 +208,16 @@ void EngineWorker::inspect(const std::string& path) {
         out.info = m_source.inspect(path);
     } catch (...) {
         out.failure = currentFailure(path);
+    }
+    m_send(std::move(out));
+}
+
+void EngineWorker::listDevices() {
+    DevicesListed out;
+    try {
+        if (m_source.devices) out.list = m_source.devices();
+    } catch (...) {
+        out.list.why = currentFailure("engine").line();
     }
     m_send(std::move(out));
 }

@@ -26,9 +26,11 @@ class EngineWorker {
     void run(JobId, const RunCommand&, std::stop_token);
     void goOn(JobId, const GoOnCommand&, std::stop_token);
     void fork(JobId, const ForkCommand&, std::stop_token);
+    void restore(JobId, const RestoreCommand&, std::stop_token);
     void setPaused(JobId, bool paused);
     void endCancelled(JobId);  // a paused job has no slice that would see its stop token
     void inspect(const std::string& path);
+    void listDevices();
 
     bool hasWork() const { return m_job && !m_job->paused; }
     void slice();  // of the job in work; only when hasWork()
@@ -53,6 +55,7 @@ class EngineWorker {
     template <typename Work>
     void guarded(Work&& work);
     void openRun(const RunCommand&);
+    void restoreNow(const RestoreCommand&);
     void requireOpen(engine::RunId) const;
     void closeRuns();
     void readChunk();

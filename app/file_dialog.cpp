@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QFileIconProvider>
 #include <QFileInfo>
+#include <QGridLayout>
 
 namespace app {
 
@@ -31,6 +32,14 @@ QFileDialog* makeFileDialog(QWidget* parent, const QString& title) {
     dialog->setIconProvider(&names);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     return dialog;
+}
+
+void addBelow(QFileDialog* dialog, QWidget* row) {
+    dialog->setOption(QFileDialog::DontUseNativeDialog);  // a desktop's own has no place for it
+    if (auto* grid = qobject_cast<QGridLayout*>(dialog->layout()))
+        grid->addWidget(row, grid->rowCount(), 0, 1, -1);
+    else
+        row->setParent(dialog);
 }
 
 }  // namespace app

@@ -13,4 +13,7 @@ namespace app {
 // drive the window stutters, and /proc/kmsg, opened by root, holds it for good.
 QFileDialog* makeFileDialog(QWidget* parent, const QString& title);
 
+// One more row at the dialog's bottom, which takes it over.
+void addBelow(QFileDialog* dialog, QWidget* row);
+
 }  // namespace app

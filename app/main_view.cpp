@@ -12,6 +12,7 @@
 
 #include "app/file_dialog.h"
 #include "app/model_list.h"
+#include "app/session_file.h"
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
 #include "ui/empty_page.h"
@@ -75,6 +76,10 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireFinder();
     wireExport();
     wireSaved();
+    wireSessions();
+    wireRemembered();
+    wireSettings();
+    wireCopy();
 }
 
 MainView::~MainView() {
@@ -100,6 +105,10 @@ void MainView::build() {
 
 void MainView::begin() {
     log("window shown");
+    if (m_start.model && isSessionPath(*m_start.model)) {
+        openSession(*m_start.model);
+        return listModels();
+    }
     const std::string path = m_start.model ? *m_start.model : defaultModel(m_start.modelFolder);
     if (!path.empty()) openModel(path);
     listModels();

@@ -2,6 +2,7 @@
 #pragma once
 #include <QElapsedTimer>
 #include <QObject>
+#include <QPointer>
 #include <QTimer>
 #include <map>
 #include <memory>
@@ -9,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "app/cache_job.h"
 #include "app/export_job.h"
+#include "app/prompt_history.h"
 #include "app/session.h"
 #include "app/trace_views.h"
 #include "ui/main_window.h"
@@ -23,6 +26,7 @@ class HeadFinder;
 class HeadGrid;
 class HeadPage;
 class HeadHeatmap;
+class SettingsDialog;
 }  // namespace ui
 
 namespace app {
@@ -72,6 +76,35 @@ class MainView : public QObject {
     void wireSaved();
     void restoreTyped();
     void saveTyped();
+
+    // Sessions (main_view_session.cpp).
+    void wireSessions();
+    void chooseSession();
+    void openSession(const std::string& path);
+    void chooseSessionPath();
+    void saveSession(const std::string& path);
+    SavedSession sessionNow() const;
+    void showRestored(const SessionRestored&);
+    void warnOfDifferences(const SessionRestored&);
+
+    // Recent files and earlier prompts (main_view_remembered.cpp).
+    void wireRemembered();
+    void rememberFile(const std::string& path);
+    void openRecent(const QString& path);
+    EarlierPrompt promptInBar() const;
+    void showEarlier(const EarlierPrompt&);
+    void showEarlierPrompts();
+
+    // Settings (main_view_settings.cpp).
+    void wireSettings();
+    void showSettings();
+    void lookIntoCache(bool empty);
+    void showCache(const std::vector<CacheEntry>&);
+
+    // Copies of the view (main_view_copy.cpp).
+    void wireCopy();
+    void copyPicture(const ui::Drawing&);
+    void copyCode(bool nnsight);
 
     // Running (main_view_run.cpp).
     void wireRun();
@@ -136,8 +169,13 @@ class MainView : public QObject {
     std::string m_endNote;                        // "the model ended its text"
     double m_stepSeconds = 0;                     // smoothed
     QString m_heatmapPath;                        // where the picture asked for goes
+    bool m_figureToClipboard = false;             // instead, or as well
     bool m_loggedMap = false;
-    QTimer m_save;  // a moment after the last key
+    CacheJob m_cache;
+    QPointer<ui::SettingsDialog> m_settingsDialog;
+    PromptHistory m_history{m_settings};
+    std::string m_sessionPath;  // where Save goes; empty: it asks
+    QTimer m_save;              // a moment after the last key
 };
 
 }  // namespace app

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The current heatmap and bars as pictures and as data.
+#include <QCheckBox>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
@@ -30,6 +31,10 @@ constexpr double kScale = 2;  // pixels a logical pixel: sharp in print at a col
 
 QString folderKey() {
     return QStringLiteral("export/folder");
+}
+
+QString outlineKey() {
+    return QStringLiteral("export/outlineText");
 }
 
 // What a file system takes as a name.
@@ -122,12 +127,18 @@ void MainView::choosePath(const QString& title, const QString& name,
         dialog->selectFile(info.completeBaseName() + u'.' + suffix);
     });
     // Without a folder that is there Qt would list the drives, where nothing can be saved.
+    auto* outlines =
+        new QCheckBox(QStringLiteral("SVG: &text as outlines, for readers without its fonts"));
+    outlines->setObjectName(QStringLiteral("outlineText"));
+    outlines->setChecked(m_settings.value(outlineKey()).toBool());
+    addBelow(dialog, outlines);
     const QString folder = m_settings.value(folderKey()).toString();
     dialog->setDirectory(QFileInfo(folder).isDir() ? folder : QDir::homePath());
     dialog->selectFile(name);
     connect(dialog, &QFileDialog::fileSelected, this,
-            [this, then = std::move(then)](const QString& path) {
+            [this, outlines, then = std::move(then)](const QString& path) {
                 m_settings.setValue(folderKey(), QFileInfo(path).absolutePath());
+                m_settings.setValue(outlineKey(), outlines->isChecked());
                 const std::string file = QFile::encodeName(path).toStdString();
                 if (!formatOf(file))
                     return showExportFailure(
@@ -144,7 +155,8 @@ QString MainView::figureTitle() const {
 }
 
 void MainView::drawHeatmap(const engine::Tile& tile) {
-    if (m_heatmapPath.isEmpty()) return;
+    const bool copies = std::exchange(m_figureToClipboard, false);
+    if (m_heatmapPath.isEmpty() && !copies) return;
     const std::string path = QFile::encodeName(std::exchange(m_heatmapPath, {})).toStdString();
     const RunView& run = m_session.run();
     const auto layer = static_cast<std::size_t>(engine::to_int(tile.request.heads.front().layer));
@@ -161,7 +173,10 @@ void MainView::drawHeatmap(const engine::Tile& tile) {
     figure.title = figureTitle();
     if (tile.request.quantity == engine::Quantity::Attribution)
         figure.title += QStringLiteral(" · target ") + textOf(tile.request.target);
-    writePicture(ui::drawingOf(std::move(figure)), path,
+    const ui::Drawing drawing = ui::drawingOf(std::move(figure));
+    if (copies) copyPicture(drawing);
+    if (path.empty()) return;
+    writePicture(drawing, path,
                  engine::to_string(tile.request.heads.front()) + ", " +
                      quantityName(tile.request.quantity) + ", " + std::to_string(rows) + " rows");
 }
@@ -182,10 +197,12 @@ void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
                 writeWhole(to, bytes);
             });
         } else {
-            m_export.write(path, [bytes = pictureOf(drawing, format, 1, source, path, remedy)](
-                                     const std::string& to, const std::stop_token&) {
-                writeWhole(to, bytes);
-            });
+            const ui::SvgText text = m_settings.value(outlineKey()).toBool() ? ui::SvgText::Outlined
+                                                                             : ui::SvgText::Named;
+            m_export.write(
+                path,
+                [bytes = pictureOf(drawing, format, 1, source, path, remedy, text)](
+                    const std::string& to, const std::stop_token&) { writeWhole(to, bytes); });
         }
     } catch (...) {
         showFailure(currentFailure(path));

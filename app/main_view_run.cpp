@@ -160,6 +160,9 @@ void MainView::showRun() {
     m_window->setTokens(run.tokens, run.promptTokens);
     m_window->stepBar().startRun(run.promptTokens);
     if (run.steps.empty() && !run.promptRead) m_candidates.clear();
+    if (!run.candidates.empty()) m_candidates = run.candidates;
+    know(m_candidates);
+    for (const engine::Step& step : run.steps) know(step.alternatives);
     if (!run.steps.empty() || run.promptRead) {  // a fork, or a run that is shown again
         m_window->stepBar().setPrefill(run.promptTokens);
         m_window->stepBar().setCandidates(m_candidates);

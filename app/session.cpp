@@ -18,17 +18,17 @@ std::int64_t length(const RunView& run) {
     return static_cast<std::int64_t>(run.tokens.size());
 }
 
-// A to Z, then A1, B1, …
+}  // namespace
+
 std::string nameOfRun(std::size_t index) {
     std::string name(1, static_cast<char>('A' + index % 26));
     if (index >= 26) name += std::to_string(index / 26);
     return name;
 }
 
-}  // namespace
-
 Session::Session(EngineSource source, QObject* parent)
     : QObject(parent), m_engine(std::move(source)) {
+    m_openOptions.device = "auto";
     connect(&m_engine, &EngineThread::happened, this, [this](const EngineEvent& event) {
         std::visit([this](const auto& value) { handle(value); }, event);
     });
@@ -38,9 +38,8 @@ Session::Session(EngineSource source, QObject* parent)
 
 void Session::openModel(const std::string& path) {
     m_loading = path;
-    engine::OpenRequest request;
+    engine::OpenRequest request = m_openOptions;
     request.path = path;
-    request.device = "auto";
     m_job = m_engine.open(request);
     m_jobRuns = true;
     m_owed = 0;
@@ -49,6 +48,10 @@ void Session::openModel(const std::string& path) {
 
 void Session::inspectModels(const std::vector<std::string>& paths) {
     m_engine.inspect(paths);
+}
+
+void Session::listDevices() {
+    m_engine.listDevices();
 }
 
 bool Session::isOnScreen(const RunSettings& settings) const {
@@ -313,6 +316,10 @@ void Session::handle(const JobEnded& event) {
 
 void Session::handle(const ModelInspected& event) {
     Q_EMIT modelInspected(event);
+}
+
+void Session::handle(const DevicesListed& event) {
+    Q_EMIT devicesListed(event.list);
 }
 
 void Session::setState(RunState state) {

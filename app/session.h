@@ -30,7 +30,11 @@ struct RunView {
     std::string name = "A";          // of the runs of one prompt, by their age
     std::string parent;              // of a fork, and the step where it leaves it
     std::int64_t forkedAt = 0;
+    std::vector<engine::Candidate> candidates;  // after the prompt's last row; of a restored run
 };
+
+// A to Z, then A1, B1, …
+std::string nameOfRun(std::size_t index);
 
 // What the run bar says when a button is pressed.
 struct RunSettings {
@@ -64,6 +68,14 @@ class Session : public QObject {
 
     void openModel(const std::string& path);
     void inspectModels(const std::vector<std::string>& paths);  // modelInspected each
+    void listDevices();                                         // devicesListed
+    // How models are opened from now on: device, threads and memory; the path is left out.
+    void setOpenOptions(const engine::OpenRequest& options) { m_openOptions = options; }
+
+    // Computes a session of `file` again and shows it: all of it, or nothing changes.
+    void restore(const SavedSession&, const std::string& file);
+    // Model, prompt, runs and selection as they are now, for a file.
+    void saveTo(SavedSession&) const;
 
     // Reads the prompt if it is not the run on screen, then generates; goes on when paused.
     void run(const RunSettings&);
@@ -97,9 +109,12 @@ class Session : public QObject {
   Q_SIGNALS:
     void stateChanged(ui::RunState);
     void modelInspected(const app::ModelInspected&);
-    void modelOpened();  // model(), reader()
-    void runOpened();    // run(): its tokens are known, no row is; or another run is shown
-    void runClosed();    // it had to make room, in vain: hasRun() is false
+    void devicesListed(const engine::DeviceList&);
+    void modelOpened();    // model(), reader()
+    void runOpened();      // run(): its tokens are known, no row is; or another run is shown
+    void runClosed();      // it had to make room, in vain: hasRun() is false
+    void runsRestoring();  // a session's model is open, and its runs are computed now
+    void restored(const app::SessionRestored&);  // model(), run() and the others are the session's
     void promptRead();
     void stepped(const engine::Step&);
     void rowsChanged(std::int64_t published);
@@ -118,8 +133,11 @@ class Session : public QObject {
     void handle(const RunClosed&);
     void handle(const PromptRead&);
     void handle(const Stepped&);
+    void handle(const RunsRestoring&);
+    void handle(const SessionRestored&);
     void handle(const JobEnded&);
     void handle(const ModelInspected&);
+    void handle(const DevicesListed&);
     template <typename Event>
     bool isCurrent(const Event& event) const {
         return event.job == m_job;
@@ -142,6 +160,7 @@ class Session : public QObject {
     JobId m_job{};
     bool m_jobRuns = false;
     std::string m_loading;
+    engine::OpenRequest m_openOptions;
     std::optional<engine::ModelInfo> m_model;
     std::shared_ptr<const engine::TraceReader> m_reader;
     RunView m_run;

@@ -36,6 +36,7 @@ class TraceViews : public QObject {
     engine::Quantity quantity() const { return m_quantity; }
     // In effect: the user's, else the one that the contributions were computed for.
     std::optional<engine::TokenId> target() const;
+    std::optional<engine::TokenId> chosenTarget() const { return m_target; }  // the user's
     std::optional<engine::TokenId> distractor() const { return m_distractor; }
     const std::optional<engine::ContributionTable>& contributions() const { return m_table; }
     bool isPending(ReadKind kind) const { return m_reader.isPending(kind); }

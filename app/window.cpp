@@ -46,7 +46,7 @@ int runWindow(int argc, char** argv, const WindowArguments& arguments) {
     ui::loadFonts();
     QSettings settings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("headscope"),
                        QStringLiteral("headscope"));
-    MainView view({openEngine, inspectModel}, settings,
+    MainView view({openEngine, inspectModel, listDevices}, settings,
                   {arguments.model, arguments.prompt, modelFolder(), arguments.verbose});
     new AfterFirstPaint(&view.window(), [&view] { view.begin(); });
     view.window().show();

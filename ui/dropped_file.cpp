@@ -28,6 +28,10 @@ DroppedFile readDropped(const QString& path) {
         dropped.modelPath = path;
         return dropped;
     }
+    if (suffix == QStringLiteral("headscope")) {
+        dropped.sessionPath = path;
+        return dropped;
+    }
     if (info.size() > largestPrompt)
         return refused(QStringLiteral("%1 has %2 bytes; a prompt file may have %3.")
                            .arg(info.fileName())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a dropped path is: a model to open, or a text to use as the prompt.
+// What a dropped path is: a model or a session to open, or a text to use as the prompt.
 #pragma once
 #include <QString>
 #include <optional>
@@ -10,6 +10,7 @@ namespace ui {
 
 struct DroppedFile {
     QString modelPath;               // a folder, .gguf or .safetensors
+    QString sessionPath;             // .headscope
     std::optional<QString> prompt;   // anything else, read as UTF-8
     std::optional<Message> problem;  // neither could be had
 };

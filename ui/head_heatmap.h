@@ -68,6 +68,7 @@ class HeadHeatmap : public QCustomPlot {
   public Q_SLOTS:
     void zoom(int direction);  // 1 in, −1 out, 0 whole
     void showWhole() { zoom(0); }
+    void showView(const ui::MapView& view) { setView(view); }  // clamped to the run
     void moveLock(int dests,
                   int srcs);  // emits cellClicked for the neighbour, where there is one
 

@@ -71,6 +71,8 @@ void MainWindow::connectActions() {
         applyScheme(static_cast<int>(choice));
     });
     connect(a, &WindowActions::editPromptRequested, m->prompt, &PromptPanel::editPrompt);
+    connect(a, &WindowActions::earlierPromptRequested, m->prompt,
+            &PromptPanel::earlierPromptRequested);
     connect(a, &WindowActions::controlStringsToggled, m->prompt,
             &PromptPanel::toggleControlStrings);
     connect(a, &WindowActions::directionToggled, m->strip,
@@ -215,6 +217,8 @@ void MainWindow::openDropped(const QString& path) {
     } else if (dropped.prompt) {
         m->prompt->setPrompt(*dropped.prompt);
         Q_EMIT promptChosen(*dropped.prompt);
+    } else if (!dropped.sessionPath.isEmpty()) {
+        Q_EMIT sessionChosen(dropped.sessionPath);
     } else {
         Q_EMIT modelChosen(dropped.modelPath);
     }

@@ -87,6 +87,8 @@ class MainWindow : public QMainWindow {
     void showMessage(const Message&);             // message bar, and kept in Help, Messages
     const QList<Message>& messages() const;
 
+    void setRecentFiles(const QStringList& paths);       // File, Open recent; the newest first
+    void setEarlierPrompts(const QStringList& prompts);  // Edit, Earlier prompts
     void showHeadPage();
     void showFinderPage();
     void setSolo(
@@ -100,6 +102,15 @@ class MainWindow : public QMainWindow {
     void openModelRequested();
     void promptChosen(
         const QString& text);  // an example, or a dropped text file; already in the prompt field
+    void recentFileChosen(const QString& path);
+    void recentFilesCleared();
+    void earlierPromptChosen(int index);  // of setEarlierPrompts
+    void earlierPromptsCleared();
+    void settingsRequested();
+    void openSessionRequested();
+    void sessionChosen(const QString& path);  // a dropped one
+    void saveSessionRequested();
+    void saveSessionAsRequested();
     void runRequested();
     void stepRequested();
     void pauseRequested();
@@ -107,6 +118,8 @@ class MainWindow : public QMainWindow {
     void exportHeatmapRequested();
     void exportBarsRequested();
     void copyLocationRequested();
+    void copyHeatmapRequested();
+    void copyCodeRequested(bool nnsight);  // else TransformerLens
     void quitRequested();  // File, Quit: the app ends its work and closes the window
     void closed();         // the window was closed; its layout is saved
     void remedyChosen(const QString& id);

@@ -17,6 +17,7 @@
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/prompt_panel.h"
+#include "ui/remembered_menus.h"
 #include "ui/small_widgets.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
@@ -108,6 +109,7 @@ void MainWindow::setModel(const std::optional<engine::ModelInfo>& model) {
     if (model && !listed) m->empty->setModels(m->models);
     m->empty->setOpenModel(model);
     if (m->shown) shareWidth();  // another number of heads
+    m->actions->setHasModel(model.has_value());
     setWindowTitle(model ? onOneLine(QString::fromStdString(model->name)) +
                                QStringLiteral(" – Headscope")
                          : QStringLiteral("Headscope"));
@@ -188,6 +190,14 @@ void MainWindow::refreshTitles() {
     m->nextTitle->setText(QStringLiteral("Next token after"), label,
                           step >= 0 ? QStringLiteral("(step %1)").arg(step) : QString());
     m->barsTitle->setText(QStringLiteral("Contributions at"), label);
+}
+
+void MainWindow::setRecentFiles(const QStringList& paths) {
+    m->actions->remembered().setFiles(paths);
+}
+
+void MainWindow::setEarlierPrompts(const QStringList& prompts) {
+    m->actions->remembered().setPrompts(prompts);
 }
 
 void MainWindow::setHeadsNote(const QString& note) {

@@ -77,6 +77,9 @@ void PromptLine::keyPressEvent(QKeyEvent* event) {
         Q_EMIT editorWanted();
         return;
     }
+    const bool up = event->key() == Qt::Key_Up, down = event->key() == Qt::Key_Down;
+    if ((up || down) && !(event->modifiers() & ~Qt::KeypadModifier))
+        return Q_EMIT earlierWanted(up ? 1 : -1);
     QLineEdit::keyPressEvent(event);
 }
 

@@ -21,7 +21,8 @@ class PromptLine : public QLineEdit {
 
   Q_SIGNALS:
     void plainEdited();
-    void editorWanted();  // something was typed that this field cannot take
+    void earlierWanted(int step);  // Up: 1, Down: −1
+    void editorWanted();           // something was typed that this field cannot take
 
   protected:
     void keyPressEvent(QKeyEvent*) override;

@@ -119,6 +119,8 @@ void PromptPanel::build() {
     connect(m_prompt, &PromptField::runRequested, this, [this] {
         if (canRun()) Q_EMIT runRequested();
     });
+    connect(m_prompt->line(), &PromptLine::earlierWanted, this,
+            &PromptPanel::earlierPromptRequested);
     connect(m_prompt, &PromptField::editorToggled, m_expand, &QToolButton::setChecked);
     connect(m_expand, &QToolButton::clicked, this,
             [this](bool open) { open ? m_prompt->openEditor() : m_prompt->closeEditor(); });

@@ -62,6 +62,7 @@ class PromptPanel : public QWidget {
     void stopRequested();
     void
     promptChanged();  // the text or how it is tokenized; the run shown is then of an older text
+    void earlierPromptRequested(int step);  // 1: an older one than is shown, −1: a newer one
     void samplingChanged();
     void tokensToGenerateChanged(int tokens);
     void availabilityChanged();  // one of the can…() may have changed

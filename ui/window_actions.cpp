@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ui/plain_text.h"
+#include "ui/remembered_menus.h"
 
 namespace ui {
 
@@ -21,6 +22,9 @@ WindowActions::WindowActions(MainWindow& window) : QObject(&window), m_window(wi
     buildHeads();
     buildExportAndHelp();
     buildView();
+    buildSettings();
+    m_remembered = new RememberedMenus(window, m_recent, m_earlier);
+    setHasModel(false);
     setHasRun(false);
     setCan(false, false, false, false);
 }
@@ -50,6 +54,16 @@ QAction* WindowActions::addForRun(Menu where, const QString& text, const QList<Q
 void WindowActions::buildFileAndModel() {
     m_open = add(Menu::File, QStringLiteral("&Open folder or GGUF file…"), {QKeySequence::Open},
                  [this] { Q_EMIT m_window.openModelRequested(); });
+    add(Menu::File, QStringLiteral("Open s&ession…"),
+        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
+        [this] { Q_EMIT m_window.openSessionRequested(); });
+    m_recent = menu(Menu::File)->addMenu(QStringLiteral("Open &recent"));
+    menu(Menu::File)->addSeparator();
+    m_forModel << add(Menu::File, QStringLiteral("&Save session"), {QKeySequence::Save},
+                      [this] { Q_EMIT m_window.saveSessionRequested(); });
+    m_forModel << add(Menu::File, QStringLiteral("Save session &as…"),
+                      {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
+                      [this] { Q_EMIT m_window.saveSessionAsRequested(); });
     menu(Menu::File)->addSeparator();
     add(Menu::File, QStringLiteral("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)},
         [this] { Q_EMIT m_window.quitRequested(); });
@@ -60,11 +74,29 @@ void WindowActions::buildFileAndModel() {
 void WindowActions::buildEdit() {
     add(Menu::Edit, QStringLiteral("Edit &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)},
         [this] { Q_EMIT editPromptRequested(); });
+    add(Menu::Edit, QStringLiteral("&Older prompt"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
+        [this] { Q_EMIT earlierPromptRequested(1); });
+    add(Menu::Edit, QStringLiteral("&Newer prompt"), {QKeySequence(Qt::ALT | Qt::Key_Down)},
+        [this] { Q_EMIT earlierPromptRequested(-1); });
+    m_earlier = menu(Menu::Edit)->addMenu(QStringLiteral("&Earlier prompts"));
     add(Menu::Edit, QStringLiteral("Parse control &strings, or not"), {},
         [this] { Q_EMIT controlStringsToggled(); });
     menu(Menu::Edit)->addSeparator();
     addForRun(Menu::Edit, QStringLiteral("&Copy location"), {QKeySequence(Qt::Key_C)},
               [this] { Q_EMIT m_window.copyLocationRequested(); });
+    addForRun(Menu::Edit, QStringLiteral("Copy &heatmap"),
+              {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
+              [this] { Q_EMIT m_window.copyHeatmapRequested(); });
+    addForRun(Menu::Edit, QStringLiteral("Copy as &TransformerLens code"), {},
+              [this] { Q_EMIT m_window.copyCodeRequested(false); });
+    addForRun(Menu::Edit, QStringLiteral("Copy as nns&ight code"), {},
+              [this] { Q_EMIT m_window.copyCodeRequested(true); });
+}
+
+void WindowActions::buildSettings() {
+    menu(Menu::Edit)->addSeparator();
+    add(Menu::Edit, QStringLiteral("Settin&gs…"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
+        [this] { Q_EMIT m_window.settingsRequested(); });
 }
 
 void WindowActions::buildRun() {
@@ -226,6 +258,10 @@ void WindowActions::setModels(const std::vector<engine::ModelInfo>& models,
 
 void WindowActions::setSchemeChoice(SchemeChoice choice) {
     m_schemes->actions().at(static_cast<int>(choice))->setChecked(true);
+}
+
+void WindowActions::setHasModel(bool has) {
+    for (QAction* action : m_forModel) action->setEnabled(has);
 }
 
 void WindowActions::setHasRun(bool has) {

@@ -20,6 +20,8 @@ class QMenu;
 
 namespace ui {
 
+class RememberedMenus;
+
 // Light, dark, or what the desktop asks for.
 enum class SchemeChoice { Light, Dark, System };
 
@@ -29,16 +31,19 @@ class WindowActions : public QObject {
     explicit WindowActions(MainWindow& window);
 
     QMenu* menu(Menu) const;
+    RememberedMenus& remembered() const { return *m_remembered; }
     QAction* add(Menu, const QString& text, const QList<QKeySequence>&, std::function<void()> does);
     QList<QAction*> all() const { return m_all; }  // with their keys, for the overlay
     void setModels(const std::vector<engine::ModelInfo>&, const QString& current);
     void setSchemeChoice(SchemeChoice);
-    void setHasRun(bool);  // there are rows to look at
+    void setHasModel(bool);  // there is a session to save
+    void setHasRun(bool);    // there are rows to look at
     void setCan(bool run, bool step, bool pause, bool stop);
 
   Q_SIGNALS:
     void schemeChosen(ui::SchemeChoice);
     void editPromptRequested();
+    void earlierPromptRequested(int step);
     void controlStringsToggled();
     void directionToggled();
     void soloToggled();
@@ -52,6 +57,7 @@ class WindowActions : public QObject {
   private:
     void buildFileAndModel();
     void buildEdit();
+    void buildSettings();
     void buildView();
     void buildRun();
     void buildHeads();
@@ -61,9 +67,11 @@ class WindowActions : public QObject {
 
     MainWindow& m_window;
     std::array<QMenu*, 8> m_menus{};
-    QList<QAction*> m_all, m_forRun;
+    QList<QAction*> m_all, m_forRun, m_forModel;
     QAction *m_open = nullptr, *m_run = nullptr, *m_step = nullptr, *m_pause = nullptr,
             *m_stop = nullptr, *m_toggleRun = nullptr;
+    QMenu *m_recent = nullptr, *m_earlier = nullptr;
+    RememberedMenus* m_remembered = nullptr;
     QActionGroup *m_models = nullptr, *m_schemes = nullptr;
     bool m_canRun = false, m_canPause = false;
 };

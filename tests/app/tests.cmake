@@ -16,11 +16,13 @@ foreach(part program lost_file device)
     add_dependencies(cli_${part}_test headscope)
 endforeach()
 foreach(part worker worker_reader session session_fork session_views export_files file_dialog
-        window_saved window_models qt_warnings)
+        session_file prompt_history cache_folder code_snippet window_remembered window_saved
+        window_models qt_warnings)
     headscope_test(${part}_test app/${part}_test.cpp headscope_app)
 endforeach()
 # The real window, and the verbs, on the real engine: linked here, where the program opens it as a
 # module.
 headscope_test(window_test app/window_test.cpp headscope_app headscope_engine)
 headscope_test(window_runs_test app/window_runs_test.cpp headscope_app headscope_engine)
+headscope_test(window_session_test app/window_session_test.cpp headscope_app headscope_engine)
 headscope_test(cli_memory_test app/cli_memory_test.cpp headscope_app headscope_engine)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The view onto the clipboard: as the export draws it, and as a program.
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QImage>
+#include <algorithm>
+
+#include "app/code_snippet.h"
+#include "app/engine_worker.h"
+#include "app/main_view.h"
+#include "ui/drawing.h"
+#include "ui/head_heatmap.h"
+#include "ui/head_page.h"
+#include "ui/token_strip.h"
+
+namespace app {
+
+namespace {
+
+constexpr double kScale = 2;  // as an exported PNG
+
+}  // namespace
+
+void MainView::wireCopy() {
+    ui::MainWindow* window = m_window.get();
+    connect(window, &ui::MainWindow::copyHeatmapRequested, this, [this] {
+        if (!m_session.hasRun() || m_session.run().rows == 0) return;
+        m_figureToClipboard = true;
+        m_views.requestFigure(ui::figureAxis(m_session.run().rows, 1, kScale));
+    });
+    connect(window, &ui::MainWindow::copyCodeRequested, this, &MainView::copyCode);
+}
+
+void MainView::copyPicture(const ui::Drawing& drawing) {
+    try {
+        const QImage picture = drawing.raster(kScale);
+        if (picture.isNull())
+            throw engine::Error(engine::Failure::Kind::OutOfMemory,
+                                "the picture cannot be drawn at this size", "clipboard",
+                                "export a shorter run");
+        QGuiApplication::clipboard()->setImage(picture);
+        m_window->setStateText(QStringLiteral("Copied: a picture of %1 × %2 pixels")
+                                   .arg(picture.width())
+                                   .arg(picture.height()));
+    } catch (...) {
+        showFailure(currentFailure("clipboard"));
+    }
+}
+
+void MainView::copyCode(bool nnsight) {
+    if (!m_session.hasRun() || m_session.run().rows == 0) return;
+    const RunView& run = m_session.run();
+    const ui::Selection& selection = m_session.selection();
+    SnippetView view;
+    view.model = *m_session.model();
+    view.prompt = run.prompt;
+    for (std::int64_t i = 0; i < run.rows; ++i) {
+        view.tokens.push_back(run.tokens[static_cast<std::size_t>(i)].id);
+        view.labels.push_back(m_window->tokenStrip().label(engine::Position(i)).toStdString());
+    }
+    view.at = selection.at;
+    view.dest = selection.dest;
+    view.src = selection.src;
+    view.dests = view.srcs = {0, run.rows};
+    if (const ui::MapGeometry& map = m_page->heatmap().geometry(); !map.isEmpty()) {
+        const ui::MapView shown = map.view();
+        view.dests = {std::min(shown.dest, run.rows - 1),
+                      std::min(shown.dest + shown.count, run.rows)};
+        view.srcs = {std::min(shown.src, run.rows - 1),
+                     std::min(shown.src + shown.count, run.rows)};
+    }
+    view.quantity = m_views.quantity();
+    const std::string why = whyNoSnippet(view);
+    if (!why.empty()) {
+        m_window->showMessage({ui::Message::Severity::Warn,
+                               QStringLiteral("This view cannot be copied as code: %1.")
+                                   .arg(QString::fromStdString(why)),
+                               {},
+                               {},
+                               {}});
+        return;
+    }
+    QGuiApplication::clipboard()->setText(QString::fromStdString(
+        snippetOf(view, nnsight ? SnippetFor::Nnsight : SnippetFor::TransformerLens)));
+    m_window->setStateText(
+        QStringLiteral("Copied: a program for %1")
+            .arg(nnsight ? QStringLiteral("nnsight") : QStringLiteral("TransformerLens")));
+}
+
+}  // namespace app

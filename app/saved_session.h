@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A session as it is kept: what was asked for and what was looked at, by token ids and numbers. No
+// tensor is kept: the runs are computed again.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/ids.h"
+#include "engine/values/model_info.h"
+#include "engine/values/run.h"
+#include "ui/painting/map_geometry.h"
+#include "ui/painting/map_scale.h"
+
+namespace app {
+
+// Which model: where it was, and by which it is known again there or elsewhere.
+struct SavedModel {
+    std::string path;  // absolute, UTF-8
+    std::string name;
+    std::string hash;  // of config, headers and file sizes, as ModelInfo's
+};
+
+// What the run bar holds, run or not.
+struct SavedBar {
+    std::string text;
+    engine::TokenizeOptions options;
+    engine::Sampling sampling;
+    std::int64_t generate = 0;
+};
+
+// The prompt that the runs share.
+struct SavedPrompt {
+    std::string text;
+    engine::TokenizeOptions options;
+    std::vector<engine::TokenId> tokens;
+};
+
+struct SavedRun {
+    std::optional<std::size_t> parent;    // of a fork: an earlier run
+    std::int64_t at = 0;                  // how many generated tokens it shares with it
+    std::vector<engine::TokenId> tokens;  // generated from there on
+};
+
+struct SavedSelection {
+    engine::LayerHead at;
+    engine::Position dest{}, src{};
+    bool locked = false, srcByHand = false;
+    bool follow = true;  // the newest row
+};
+
+struct SavedView {
+    engine::Quantity quantity = engine::Quantity::Pattern;
+    ui::ScaleChoice scale;
+    std::optional<ui::MapView> zoom;  // none: the whole map
+    bool finder = false;              // the page in front
+    std::optional<engine::TokenId> target, distractor;
+};
+
+struct SavedSession {
+    SavedModel model;
+    SavedBar bar;
+    std::optional<SavedPrompt> prompt;  // none: nothing was run
+    std::vector<SavedRun> runs;         // by age, the prompt's own first; empty without a prompt
+    std::size_t shown = 0;
+    SavedSelection selection;
+    SavedView view;
+};
+
+// Positions of a run: the prompt's and those that it generated or shares. `run` is in range.
+std::int64_t tokensOf(const SavedSession&, std::size_t run);
+// All ids of a run, the prompt's first.
+std::vector<engine::TokenId> idsOf(const SavedSession&, std::size_t run);
+
+// That the model has the layers, heads, positions and tokens that the session names. Throws
+// BadFile.
+void checkSession(const SavedSession&, const engine::ModelInfo&, const std::string& where);
+
+}  // namespace app
