@@ -195,8 +195,8 @@ void ContributionBars::refresh() {
     m_view.theme = theme();
     m_view.focus.layer =
         engine::Layer{std::clamp(engine::to_int(m_view.focus.layer), 0, m_table.layers - 1)};
-    const int heads = m_table.query_heads, rows = m_table.layers + 1;
-    const int one = heads <= roomyHeads ? headRow : smallestHeadRow;
+    const int heads = headRows(m_view), rows = m_table.layers + 1;
+    const int one = m_table.query_heads <= roomyHeads ? headRow : smallestHeadRow;
     m_heads->setFixedHeight(heads * one);
     m_headsScroll->setFixedHeight(std::min(heads * one, std::max(5 * headRow, height() * 2 / 5)));
     const int room = m_layersScroll->viewport()->height();
@@ -225,20 +225,32 @@ void ContributionBars::refreshTexts() {
     m_closes->setToolTip(
         QStringLiteral("Largest over the layers of |Σ heads (+ bias) − attention output|, "
                        "relative to the output's largest element"));
-    m_headsSum->setText(attribution ? QStringLiteral("Σ heads = attention out")
-                                    : QStringLiteral("‖Σ heads‖ = ‖attention out‖"));
+    const QString parts =
+        outputBias(m_view) ? QStringLiteral("Σ heads + bias") : QStringLiteral("Σ heads");
+    m_headsSum->setText(attribution ? parts + QStringLiteral(" = attention out")
+                                    : QStringLiteral("‖%1‖ = ‖attention out‖").arg(parts));
     m_headsSumValue->setText(valueText(m_view.measure, attentionValue(m_view)));
-    m_totalsTitle->setText(attribution ? QStringLiteral("layer total")
-                                       : QStringLiteral("attention"));
+    const bool all = allTotalsFit(m_view, m_layers->minimumHeight());
+    m_totalsTitle->setText(attribution ? all ? QStringLiteral("layer total")
+                                             : QStringLiteral("largest totals")
+                           : all ? QStringLiteral("attention")
+                                       : QStringLiteral("largest attention"));
+    m_totalsTitle->setToolTip(
+        (attribution ? QStringLiteral("What a layer's attention and MLP add up to")
+                     : QStringLiteral("The length of what a layer's attention adds")) +
+        (all ? QString()
+             : QStringLiteral("; the largest that have room, hover a row for its own")));
     m_layersSum->setVisible(attribution);
     m_layersSumValue->setVisible(attribution);
-    m_layersSum->setText(m_distractorText.isEmpty()
-                             ? QStringLiteral("Σ writes = logit")
-                             : QStringLiteral("Σ writes = logit difference"));
+    m_layersSum->setText((m_distractorText.isEmpty()
+                              ? QStringLiteral("Σ writes = logit")
+                              : QStringLiteral("Σ writes = logit difference")) +
+                         (m_table.soft_cap > 0 ? QStringLiteral(" before the cap") : QString()));
     m_layersSum->setToolTip(
         QStringLiteral("Embedding and all writes add up to the model's own %1 "
                        "to %2 of the row's largest logit")
-            .arg(signedNumber(static_cast<double>(m_table.logit), 3), shortNumber(m_table.closes)));
+            .arg(signedNumber(static_cast<double>(m_table.logit), 3), shortNumber(m_table.closes)) +
+        sumNotes());
     m_layersSumValue->setText(signedNumber(writesSum(m_table), 3));
     setAccessibleDescription(
         QStringLiteral("L%1.H%2, %3 %4")
@@ -248,8 +260,23 @@ void ContributionBars::refreshTexts() {
                  valueText(m_view.measure, headValue(m_view, engine::to_int(m_view.focus.head)))));
 }
 
+// What else belongs to the sum in models that have it: a bias of the final norm, a cap on logits.
+QString ContributionBars::sumNotes() const {
+    QString text;
+    if (m_table.bias_attribution != 0)
+        text += QStringLiteral(". %1 of it is the final norm's bias")
+                    .arg(signedNumber(static_cast<double>(m_table.bias_attribution), 3));
+    if (!(m_table.soft_cap > 0)) return text;
+    const double cap = static_cast<double>(m_table.soft_cap);
+    text += QStringLiteral(". The model caps each logit at %1, by %1 · tanh(logit / %1)").arg(cap);
+    if (m_distractorText.isEmpty())
+        text += QStringLiteral(": here to ") +
+                signedNumber(cap * std::tanh(static_cast<double>(m_table.logit) / cap), 3);
+    return text;
+}
+
 int ContributionBars::rowAt(const QCustomPlot* plot, double y) const {
-    const int rows = plot == m_heads ? m_table.query_heads : m_table.layers + 1;
+    const int rows = plot == m_heads ? headRows(m_view) : m_table.layers + 1;
     const int spare = plot == m_layers ? layersMargin : 0;
     const double row = std::floor((y - spare) * rows / std::max(1, plot->height() - 2 * spare));
     return row < 0 || row >= rows ? -1 : static_cast<int>(row);
@@ -263,18 +290,22 @@ void ContributionBars::hover(const QCustomPlot* plot, int row) {
 }
 
 void ContributionBars::activate(const QCustomPlot* plot, int row) {
-    if (plot == m_heads && row >= 0)
+    if (plot == m_heads && row >= 0 && row < m_table.query_heads)
         Q_EMIT headActivated({m_view.focus.layer, engine::QueryHead{row}});
     if (plot == m_layers && row >= 1) Q_EMIT layerActivated(engine::Layer{row - 1});
 }
 
 QString ContributionBars::toolTipOf(const QCustomPlot* plot, int row) const {
-    if (row < 0) return {};
+    if (row < 0 || !m_hasTable) return {};
     const QString measure = m_view.measure == Measure::Write ? QStringLiteral("‖write‖")
                                                              : QStringLiteral("logit attribution");
     const auto value = [&](float v) {
         return valueText(m_view.measure, static_cast<double>(v), 4);
     };
+    if (plot == m_heads && row >= m_table.query_heads)
+        return QStringLiteral("L%1, the bias of its output projection, which no head writes: ")
+                   .arg(engine::to_int(m_view.focus.layer)) +
+               measure + u' ' + valueText(m_view.measure, outputBias(m_view).value_or(0), 4);
     if (plot == m_heads)
         return QStringLiteral("L%1.H%2 ").arg(engine::to_int(m_view.focus.layer)).arg(row) +
                measure + u' ' + valueText(m_view.measure, headValue(m_view, row), 4);

@@ -35,6 +35,7 @@ class ContributionBars : public QWidget {
     QString distractorText() const { return m_distractorText; }
     QCustomPlot* headsPlot() const { return m_heads; }
     QCustomPlot* layersPlot() const { return m_layers; }
+    QString toolTipOf(const QCustomPlot*, int row) const;
 
   Q_SIGNALS:
     void headActivated(engine::LayerHead);
@@ -53,7 +54,7 @@ class ContributionBars : public QWidget {
     int rowAt(const QCustomPlot*, double y) const;
     void hover(const QCustomPlot*, int row);
     void activate(const QCustomPlot*, int row);
-    QString toolTipOf(const QCustomPlot*, int row) const;
+    QString sumNotes() const;
 
     engine::ContributionTable m_table;
     ContributionView m_view;

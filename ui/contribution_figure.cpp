@@ -14,12 +14,24 @@ namespace {
 
 constexpr int width = 460, pad = 12, titleLine = 20, line = 18, headRow = 17, layerRow = 13;
 
+ContributionView viewOf(const ContributionFigure& figure) {
+    ContributionView view;
+    view.table = &figure.table;
+    view.measure = figure.measure;
+    view.focus = figure.focus;
+    view.focus.layer = engine::Layer{
+        std::clamp(engine::to_int(figure.focus.layer), 0, std::max(0, figure.table.layers - 1))};
+    view.markHead = figure.markHead;
+    view.kvHeads = figure.kvHeads;
+    return view;
+}
+
 int headerHeight() {
     return pad + 2 * titleLine + 6;
 }
 
 int headsHeight(const ContributionFigure& figure) {
-    return line + figure.table.query_heads * headRow + line;
+    return line + headRows(viewOf(figure)) * headRow + line;
 }
 
 void write(QPainter& painter, const QRect& box, const QString& text, const QFont& font,
@@ -56,14 +68,7 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
     const engine::ContributionTable& table = figure.table;
     if (table.layers <= 0 || table.query_heads <= 0) return;
     const Theme t = themeOf(figure.scheme);
-    ContributionView view;
-    view.table = &table;
-    view.measure = figure.measure;
-    view.focus = figure.focus;
-    view.focus.layer =
-        engine::Layer{std::clamp(engine::to_int(figure.focus.layer), 0, table.layers - 1)};
-    view.markHead = figure.markHead;
-    view.kvHeads = figure.kvHeads;
+    ContributionView view = viewOf(figure);
     view.theme = t;
 
     const int left = pad, inner = size.width() - 2 * pad;
@@ -80,9 +85,9 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
     const int total = size.height() - y - pad;
     const int layersPart = figure.layers ? 8 + 2 * line : 0;
     const double rows =
-        table.query_heads * headRow + (figure.layers ? (table.layers + 1) * layerRow : 0);
+        headRows(view) * headRow + (figure.layers ? (table.layers + 1) * layerRow : 0);
     const double unit = std::max(0.0, (total - 2 * line - layersPart) / rows);
-    const int headsPlot = static_cast<int>(std::floor(unit * table.query_heads * headRow));
+    const int headsPlot = static_cast<int>(std::floor(unit * headRows(view) * headRow));
     write(painter, QRect(left, y, inner, line),
           QStringLiteral("Heads of L%1").arg(engine::to_int(view.focus.layer)), wordFont(11, true),
           t.text, Qt::AlignLeft);
@@ -103,8 +108,10 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
         y += line;
     };
     const bool attribution = figure.measure == Measure::Attribution;
-    sum(attribution ? QStringLiteral("Σ heads = attention out")
-                    : QStringLiteral("‖Σ heads‖ = ‖attention out‖"),
+    const QString parts =
+        outputBias(view) ? QStringLiteral("Σ heads + bias") : QStringLiteral("Σ heads");
+    sum(attribution ? parts + QStringLiteral(" = attention out")
+                    : QStringLiteral("‖%1‖ = ‖attention out‖").arg(parts),
         valueText(figure.measure, attentionValue(view)));
     if (!figure.layers) return;
 
@@ -126,8 +133,9 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
     }
     y += layersPlot;
     if (attribution)
-        sum(figure.distractorText.isEmpty() ? QStringLiteral("Σ writes = logit")
-                                            : QStringLiteral("Σ writes = logit difference"),
+        sum((figure.distractorText.isEmpty() ? QStringLiteral("Σ writes = logit")
+                                             : QStringLiteral("Σ writes = logit difference")) +
+                (table.soft_cap > 0 ? QStringLiteral(" before the cap") : QString()),
             signedNumber(writesSum(table), 3));
 }
 

@@ -15,8 +15,7 @@ namespace ui {
 namespace {
 
 constexpr int labelWidth = 50, valueWidth = 62, edge = 8;
-constexpr double labelGap = 9.5, totalGap = 11;  // pixels between baselines
-constexpr double smallestTotal = 0.08;           // of the largest, to be written
+constexpr double labelGap = 9.5, totalGap = 9.5;  // pixels between baselines
 
 float at(const std::vector<float>& values, std::size_t index) {
     return index < values.size() ? values[index] : 0;
@@ -110,27 +109,58 @@ std::vector<bool> labelledRows(int rows, double rowHeight, int focus) {
     return shown;
 }
 
-// The largest totals that fit beside each other, the focused layer's first.
+double layersRowHeight(const ContributionView& view, int height) {
+    return static_cast<double>(height - 2 * layersMargin) / (view.table->layers + 1);
+}
+
+// Row 0 is the embedding.
+double rowTotal(const ContributionView& view, int row) {
+    if (row > 0) return layerValue(view, row - 1);
+    return static_cast<double>(view.measure == Measure::Write ? view.table->embedding_norm
+                                                              : view.table->embedding_attribution);
+}
+
+// Every row whose number has room; where not all have, the hovered row's first, then the focused
+// layer's, then the largest.
 std::vector<int> writtenTotals(const ContributionView& view, double rowHeight) {
-    const int layers = view.table->layers, focus = engine::to_int(view.focus.layer);
+    const int rows = view.table->layers + 1, focus = 1 + engine::to_int(view.focus.layer);
     std::vector<int> order;
-    for (int l = 0; l < layers; ++l) order.push_back(l);
-    const auto size = [&](int l) { return l == focus ? 1e300 : std::abs(layerValue(view, l)); };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return size(a) > size(b); });
-    double largest = 0;
-    for (int l = 0; l < layers; ++l) largest = std::max(largest, std::abs(layerValue(view, l)));
+    for (int row = 0; row < rows; ++row) order.push_back(row);
+    const auto weight = [&](int row) {
+        return row == view.hoveredRow ? 2e300
+               : row == focus         ? 1e300
+                                      : std::abs(rowTotal(view, row));
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return weight(a) > weight(b); });
     std::vector<int> written;
-    for (const int l : order) {
-        if (l != focus && size(l) < smallestTotal * largest) break;
+    for (const int row : order) {
         const bool fits = std::all_of(written.begin(), written.end(), [&](int other) {
-            return std::abs(other - l) * rowHeight >= totalGap;
+            return std::abs(other - row) * rowHeight >= totalGap;
         });
-        if (fits) written.push_back(l);
+        if (fits) written.push_back(row);
     }
     return written;
 }
 
 }  // namespace
+
+bool allTotalsFit(const ContributionView& view, int height) {
+    return layersRowHeight(view, height) >= totalGap;
+}
+
+std::optional<double> outputBias(const ContributionView& view) {
+    const std::vector<float>& values = view.measure == Measure::Write
+                                           ? view.table->output_bias_norm
+                                           : view.table->output_bias_attribution;
+    const auto layer = static_cast<std::size_t>(engine::to_int(view.focus.layer));
+    if (layer >= values.size()) return std::nullopt;
+    return static_cast<double>(values[layer]);
+}
+
+int headRows(const ContributionView& view) {
+    return view.table->query_heads + (outputBias(view) ? 1 : 0);
+}
 
 double headValue(const ContributionView& view, int head) {
     const auto index = static_cast<std::size_t>(engine::to_int(view.focus.layer)) *
@@ -170,10 +200,10 @@ QString valueText(Measure measure, double value, int decimals) {
 }
 
 void drawHeads(QCustomPlot& plot, const ContributionView& view) {
-    const int heads = view.table->query_heads;
+    const int heads = view.table->query_heads, rows = headRows(view);
     const int focus = view.markHead ? engine::to_int(view.focus.head) : -1;
     const Theme& t = view.theme;
-    prepare(plot, heads, 0, t);
+    prepare(plot, rows, 0, t);
     if (focus >= 0 && focus < heads)
         band(plot, focus - 0.5, focus + 0.5, t.accentGround, Qt::NoPen);
     std::vector<SpanBar> bars;
@@ -183,6 +213,12 @@ void drawHeads(QCustomPlot& plot, const ContributionView& view) {
         write(plot, head, 14, QStringLiteral("H%1").arg(head), wordFont(11, head == focus), t.text,
               Qt::AlignLeft);
         write(plot, head, 0, valueText(view.measure, value), monoFont(11), t.text, Qt::AlignRight);
+    }
+    if (const auto bias = outputBias(view)) {  // no head's, below them all
+        bars.push_back({heads - 0.36, heads + 0.36, 0, *bias, t.text3});
+        write(plot, heads, 14, QStringLiteral("bias"), wordFont(11), t.text2, Qt::AlignLeft);
+        write(plot, heads, 0, valueText(view.measure, *bias), monoFont(11), t.text2,
+              Qt::AlignRight);
     }
     addBars(plot, std::move(bars));
     zeroLine(plot, t.text2);
@@ -199,14 +235,14 @@ void drawHeads(QCustomPlot& plot, const ContributionView& view) {
         mark->setPen(Qt::NoPen);
         mark->setBrush(t.kvGroup(group, view.kvHeads));
     }
-    if (view.hoveredRow >= 0 && view.hoveredRow < heads)
+    if (view.hoveredRow >= 0 && view.hoveredRow < rows)
         band(plot, view.hoveredRow - 0.46, view.hoveredRow + 0.46, Qt::transparent, QPen(t.text2));
 }
 
 void drawLayers(QCustomPlot& plot, const ContributionView& view, int height) {
     const engine::ContributionTable& table = *view.table;
     const int rows = table.layers + 1, focus = 1 + engine::to_int(view.focus.layer);
-    const double rowHeight = static_cast<double>(height - 2 * layersMargin) / rows;
+    const double rowHeight = layersRowHeight(view, height);
     const bool waterfall = view.measure == Measure::Attribution;
     const Theme& t = view.theme;
     prepare(plot, rows, layersMargin, t);
@@ -239,9 +275,9 @@ void drawLayers(QCustomPlot& plot, const ContributionView& view, int height) {
               row == 0 ? QStringLiteral("embed") : QStringLiteral("L%1").arg(row - 1),
               wordFont(10, row == focus), row == focus ? t.text : t.text2, Qt::AlignLeft);
     }
-    for (const int layer : writtenTotals(view, rowHeight))
-        write(plot, layer + 1, 0, valueText(view.measure, layerValue(view, layer), 2), monoFont(10),
-              t.text, Qt::AlignRight);
+    for (const int row : writtenTotals(view, rowHeight))
+        write(plot, row, 0, valueText(view.measure, rowTotal(view, row), 2), monoFont(10),
+              row == 0 ? t.text2 : t.text, Qt::AlignRight);
     if (view.hoveredRow >= 0 && view.hoveredRow < rows)
         band(plot, view.hoveredRow - 0.5, view.hoveredRow + 0.5, Qt::transparent, QPen(t.text2));
 }

@@ -4,6 +4,7 @@
 // its own theme and size.
 #pragma once
 #include <QString>
+#include <optional>
 
 #include "engine/values/contribution.h"
 #include "engine/values/ids.h"
@@ -25,11 +26,16 @@ struct ContributionView {
     Theme theme;
 };
 
-// Clears the plot and draws a row a head, top to bottom over the plot's whole height.
+// Clears the plot and draws a row a head, top to bottom over the plot's whole height, and a row for
+// the bias of the output projection where the model has one.
+int headRows(const ContributionView&);
+std::optional<double> outputBias(const ContributionView&);  // of the focused layer
 void drawHeads(QCustomPlot&, const ContributionView&);
 constexpr int layersMargin = 3;  // pixels above row 0 and below the last, for their labels
 // Row 0 is the embedding, row 1 + l is layer l. height is in pixels: it decides which labels fit.
 void drawLayers(QCustomPlot&, const ContributionView&, int height);
+// Whether each row's number has room. Else the largest are written, and the hovered row's.
+bool allTotalsFit(const ContributionView&, int height);
 
 double headValue(const ContributionView&, int head);
 double layerValue(const ContributionView&,

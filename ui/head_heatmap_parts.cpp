@@ -165,6 +165,7 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
             ? kindAt(at)
             : kindOf({at.dest, at.dest + 1}, {at.src, at.src + 1}, scene.window, scene.rowsReady);
     content.window = scene.window;
+    content.softCap = scene.softCap;
     content.cell = cell;
     const engine::Quantity quantity =
         scene.tile ? scene.tile->request.quantity : engine::Quantity::Pattern;

@@ -57,8 +57,9 @@ void HeadHeatmap::setRowsReady(std::int64_t rows) {
 }
 
 void HeadHeatmap::setRule(const engine::AttentionRule& rule) {
-    if (m->scene.window == rule.window) return;
+    if (m->scene.window == rule.window && m->scene.softCap == rule.soft_cap) return;
     m->scene.window = rule.window;
+    m->scene.softCap = rule.soft_cap;
     m->rescale();
     refresh();
 }

@@ -105,7 +105,9 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
         {QStringLiteral("p") + (cellIsDrawn ? note : QString()), number(c.cell->pattern, 6)});
     fields.push_back({tr("rank in row"),
                       tr("%1 of %2").arg(thousands(c.cell->rank), thousands(c.cell->row_cells))});
-    fields.push_back({tr("score"), number(c.cell->score, 4)});
+    if (c.cell->sink > 0) fields.push_back({tr("the sink takes"), number(c.cell->sink, 6)});
+    fields.push_back({c.softCap > 0 ? tr("score, capped at %1").arg(c.softCap) : tr("score"),
+                      number(c.cell->score, 4)});
     fields.push_back({QStringLiteral("‖p·v·Wₒ‖"), magnitude(c.cell->value_norm)});
     fields.push_back({tr("logit attribution"), signedNumber(c.cell->attribution, 4)});
     return fields;

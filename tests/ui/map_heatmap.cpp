@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
 #include "ui/head_heatmap.h"
 #include "ui/read_out.h"
@@ -70,9 +71,10 @@ const CellValue hot32 = [](std::int64_t d, std::int64_t s) {
 class MapHeatmapTest : public QObject {
     Q_OBJECT
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() { loadFonts(); }
 
-    // C25: dest 0 on top, src 0 at the left.
+    // dest 0 on top, src 0 at the left.
     void hotCellIsWhereItBelongs() {
         Shown shown(4, hot32);
         QVERIFY(shown.at(0, 0).y() < shown.at(3, 0).y() && shown.at(0, 0).x() < shown.at(0, 3).x());
@@ -171,7 +173,7 @@ class MapHeatmapTest : public QObject {
         QCOMPARE(shown.map.grab(shown.map.mapRect()).toImage(), before);
     }
 
-    // C19: what a window hides differs from what is masked, in look and in words.
+    // What a window hides differs from what is masked, in look and in words.
     void outsideTheWindowSaysSo() {
         Shown shown(12, hot32);
         engine::AttentionRule rule;
@@ -286,6 +288,35 @@ class MapHeatmapTest : public QObject {
         QCOMPARE(shown.readOut()->fields()[0].value, QStringLiteral("0.125000"));
     }
 
+    // The sink's share and the cap belong to models that have them.
+    void readOutTellsOfSinksAndCaps() {
+        ReadOut box;
+        ReadOutContent content;
+        content.cell.emplace();
+        content.cell->visible = true;
+        content.cell->pattern = 0.25F;
+        content.cell->score = 12.5F;
+        const auto names = [&] {
+            QStringList all;
+            for (const ReadOut::Field& field : box.fields()) all << field.name + u'=' + field.value;
+            return all.join(u'|');
+        };
+        box.setContent(content);
+        QVERIFY(!names().contains(QStringLiteral("sink")));
+        QVERIFY(names().contains(QStringLiteral("|score=12.5000|")));
+        content.cell->sink = 0.5F;
+        content.softCap = 50;
+        box.setContent(content);
+        QVERIFY2(names().contains(QStringLiteral("|the sink takes=0.500000|score, capped at 50=")),
+                 qPrintable(names()));
+        Shown shown(6, hot32);
+        engine::AttentionRule rule;
+        rule.soft_cap = 30;
+        shown.map.setRule(rule);
+        shown.hover(3, 1);
+        QCOMPARE(shown.readOut()->content().softCap, 30.0F);
+    }
+
     void dragPansTheZoomedMap() {
         Shown shown(100, hot32);
         for (int i = 0; i < 4; ++i) shown.wheel(shown.map.mapRect().center(), 1);
@@ -365,7 +396,7 @@ class MapHeatmapTest : public QObject {
         QCOMPARE(shown.map.scene().tile->data.elements(), 16);
     }
 
-    // C24: literal text, one line; markup and mnemonics mean nothing, and the layout does not move.
+    // Literal text, one line; markup and mnemonics mean nothing, and the layout does not move.
     void tokensAreLiteral() {
         const std::vector<std::string> texts{"<b>", "<img src=x>", "\n",       "\r\n",     "&",
                                              "&&",  "%1",          "x &lt; y", "\xF0\x9F", "\t"};

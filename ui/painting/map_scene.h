@@ -23,6 +23,7 @@ struct MapScene {
     std::int64_t promptTokens = 0;
     std::int64_t rowsReady = 0;
     int window = 0;                    // AttentionRule::window
+    float softCap = 0;                 // AttentionRule::soft_cap
     std::optional<engine::Tile> tile;  // F32; may hold other axes than the
                                        // geometry while a newer one is on its way
     int tileHead = 0;                  // index in tile->request.heads
