@@ -103,8 +103,8 @@ void MainWindow::noticeDrag() {
     if (!m->drag) return;
     const Parts::Drag before = *std::exchange(m->drag, std::nullopt);
     const auto moved = [](int was, int is) { return std::abs(is - was) > dragged; };
-    if (moved(before.left, m->headsDock->width())) m->left.follows = false;
-    if (moved(before.right, m->nextDock->width())) m->right.follows = false;
+    if (moved(before.left, m->headsDock->width())) m->left = {false, m->headsDock->width()};
+    if (moved(before.right, m->nextDock->width())) m->right = {false, m->nextDock->width()};
     if (moved(before.next, m->nextDock->height())) m->nextFollows = false;
 }
 
@@ -122,11 +122,12 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 void MainWindow::shareWidth() {
     const auto share = [this](Parts::Share& side, int width, Qt::DockWidgetArea area,
                               const QList<QDockWidget*>& docks) {
+        const int wanted = side.follows ? width : side.own;
         QList<QDockWidget*> standing;
         for (QDockWidget* dock : docks)
-            if (side.follows && stands(*this, dock, area)) standing << dock;
-        if (standing.isEmpty()) return;
-        resizeDocks(standing, QList<int>(standing.size(), width), Qt::Horizontal);
+            if (stands(*this, dock, area)) standing << dock;
+        if (standing.isEmpty() || wanted <= 0) return;
+        resizeDocks(standing, QList<int>(standing.size(), wanted), Qt::Horizontal);
     };
     share(m->left, headsShare(size(), m->model), Qt::LeftDockWidgetArea, {m->headsDock});
     share(m->right, rightShare(width()), Qt::RightDockWidgetArea, {m->nextDock, m->barsDock});
@@ -185,12 +186,16 @@ void MainWindow::restoreLayout() {
         m->settings->value(QStringLiteral("window/rightTabbed"), false).toBool() && m->restored;
     m->left.follows = !m->restored || m->settings->value(leftKey(), false).toBool();
     m->right.follows = !m->restored || m->settings->value(rightKey(), false).toBool();
+    m->left.own = m->settings->value(leftKey() + QStringLiteral("Width"), 0).toInt();
+    m->right.own = m->settings->value(rightKey() + QStringLiteral("Width"), 0).toInt();
     m->nextFollows = !m->restored || m->settings->value(nextKey(), false).toBool();
 }
 
 void MainWindow::saveLayout() {
     m->settings->setValue(leftKey(), m->left.follows);
     m->settings->setValue(rightKey(), m->right.follows);
+    m->settings->setValue(leftKey() + QStringLiteral("Width"), m->left.own);
+    m->settings->setValue(rightKey() + QStringLiteral("Width"), m->right.own);
     m->settings->setValue(nextKey(), m->nextFollows);
     m->settings->setValue(geometryKey(), saveGeometry());
     m->settings->setValue(stateKey(), m->solo ? m->beforeSolo : saveState(layoutVersion));

@@ -67,6 +67,7 @@ struct MainWindow::Parts {
     bool rightTabbed = false;  // by adaptToSize, not by the user
     struct Share {
         bool follows = true;  // the window's size; until its edge is dragged
+        int own = 0;          // px, that it was dragged to: it comes back after a small window
     };
     Share left, right;
     bool nextFollows = true;  // Next token keeps its height until that is dragged

@@ -14,7 +14,9 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QWindow>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
 #include "ui/contribution_bars.h"
 #include "ui/dock_title.h"
@@ -65,7 +67,23 @@ class FrameWindow : public QObject {
         window.setSelection(selection);
     }
 
+    // The edge between docks at `from`, sideways.
+    static void drag(MainWindow& window, QPoint from, int by) {
+        QVERIFY(!window.childAt(from));
+        const QPoint to = from + QPoint(by, 0);
+        for (const auto& [type, at] : {std::pair(QEvent::MouseButtonPress, from),
+                                       {QEvent::MouseMove, to},
+                                       {QEvent::MouseButtonRelease, to}}) {
+            QMouseEvent event(type, at, window.mapToGlobal(at), Qt::LeftButton,
+                              type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton,
+                              Qt::NoModifier);
+            QApplication::sendEvent(&window, &event);
+            QTest::qWait(30);  // the docks move
+        }
+    }
+
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() {
         ui::loadFonts();
         QVERIFY(m_folder.isValid());
@@ -287,19 +305,8 @@ class FrameWindow : public QObject {
             QTRY_VERIFY(heads(window)->width() > 400);  // however wildly it was resized
             const QRect dock = heads(window)->geometry();
             const QPoint edge(dock.right() + 3, dock.center().y());
-            QVERIFY(!window.childAt(edge));
-            const auto mouse = [&](QEvent::Type type, QPoint at) {
-                QMouseEvent event(
-                    type, at, window.mapToGlobal(at), Qt::LeftButton,
-                    type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton,
-                    Qt::NoModifier);
-                QApplication::sendEvent(&window, &event);
-            };
-            mouse(QEvent::MouseButtonPress, edge);
-            mouse(QEvent::MouseMove, edge - QPoint(110, 0));
+            drag(window, edge, -110);
             QTRY_VERIFY(heads(window)->width() < dock.width() - 50);
-            mouse(QEvent::MouseButtonRelease, edge - QPoint(110, 0));
-            QTest::qWait(20);
             own = heads(window)->width();
             window.resize(1440, 900);
             QTRY_COMPARE(window.width(), 1440);
@@ -312,6 +319,42 @@ class FrameWindow : public QObject {
         QCOMPARE(heads(window)->width(), own);
         window.resetLayout();
         QTRY_VERIFY(heads(window)->width() != own);
+    }
+
+    // Without a window manager a window can be made smaller than it wants to be.
+    void docksComeBackFromATinyWindow() {
+        QSettings settings(freshPath(), QSettings::IniFormat);
+        MainWindow window(settings);
+        fill(window);
+        show(window, {1440, 900});
+        const auto widths = [&] {
+            QList<int> all;
+            for (const char* name : {"headsDock", "nextDock", "contributionsDock"})
+                all << window.findChild<QDockWidget*>(QString::fromLatin1(name))->width();
+            return all;
+        };
+        const auto comeBack = [&] {
+            QTest::qWait(50);
+            const QList<int> before = widths();
+            for (const QSize tiny : {QSize(1, 1), QSize(1, 900), QSize(300, 200)}) {
+                window.windowHandle()->resize(tiny);
+                QTest::qWait(50);
+                window.windowHandle()->resize(1440, 900);
+                QTRY_COMPARE(window.size(), QSize(1440, 900));
+                QTRY_COMPARE(widths(), before);
+            }
+        };
+        comeBack();
+        auto* next = window.findChild<QDockWidget*>(QStringLiteral("nextDock"));
+        const QRect dock = next->geometry();  // a width of the user's own comes back too
+        drag(window, QPoint(dock.left() - 3, dock.center().y()), -70);
+        QTRY_VERIFY(next->width() > dock.width() + 40);
+        comeBack();
+        window.close();
+        MainWindow again(settings);
+        show(again, {1440, 900});
+        QTRY_COMPARE(again.findChild<QDockWidget*>(QStringLiteral("nextDock"))->width(),
+                     next->width());
     }
 
     void brokenSettingsDoNoHarm() {
@@ -354,10 +397,14 @@ class FrameWindow : public QObject {
             if (button->accessibleName() == QStringLiteral("n")) button->click();
         QCOMPARE(prompt.count(), 1);
         QCOMPARE(window.promptPanel().prompt(), QStringLiteral("the prompt"));
+        QCOMPARE(window.emptyPage().title(), QStringLiteral("Open a model"));
         fill(window);
         QVERIFY(!window.emptyPage().isVisible() && window.tokenStrip().isVisible());
         window.setTokens({}, 0);
         QVERIFY(window.emptyPage().isVisible());
+        QCOMPARE(window.emptyPage().title(), QStringLiteral("/m/a"));  // the open model's name
+        window.setModel({});
+        QCOMPARE(window.emptyPage().title(), QStringLiteral("Open a model"));
     }
 
     void progressStandsWhereNothingIsComputed() {
