@@ -126,6 +126,14 @@ QRect StepLane::stepRect(int index) const {
             boxHeight};
 }
 
+QRect StepLane::headerRect(int index) const {
+    const QRect seen = stepRect(index) &
+                       QRect(leftColumn, 0, viewport()->width() - leftColumn, boxHeight + stepTop);
+    const int needed =
+        QFontMetrics(monoFont(10, true)).horizontalAdvance(QString::number(index)) + 2;
+    return seen.width() < needed ? QRect() : QRect(seen.left(), 0, seen.width(), headerHeight);
+}
+
 QRect StepLane::alternativeRect(int step, int row) const {
     const QRect box = stepRect(step);
     return {box.left(), alternativesTop + row * alternativeHeight, box.width(), alternativeHeight};

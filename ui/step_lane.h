@@ -36,7 +36,10 @@ class StepLane : public QAbstractScrollArea {
     void setSelected(std::optional<std::int64_t> row);
     void scrollToEnd();
     const std::vector<engine::Step>& steps() const { return m_steps; }
-    QRect stepRect(int index) const;                 // in viewport coordinates, may be out of view
+    QRect stepRect(int index) const;  // in viewport coordinates, may be out of view
+    // Of the number above a step: what of its column is in sight, null where it would be cut. "113"
+    // without its first digit is another step.
+    QRect headerRect(int index) const;
     QRect candidateRect(int index) const;            // boxes are as wide as their tokens
     QRect alternativeRect(int step, int row) const;  // as stepRect
     QRect otherRunRect(int index) const;             // its whole lane

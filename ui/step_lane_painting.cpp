@@ -131,8 +131,9 @@ void StepLane::paintSteps(QPainter& painter) const {
         box.text = QStringLiteral("…");
         box.noRow = true;
         paintTokenBox(painter, next, box);
-        write(painter, QRect(next.left(), 0, next.width(), headerHeight), QString::number(count),
-              monoFont(10), theme().text2, Qt::AlignHCenter | Qt::AlignVCenter);
+        if (const QRect number = headerRect(count); !number.isNull())
+            write(painter, number, QString::number(count), monoFont(10), theme().text2,
+                  Qt::AlignHCenter | Qt::AlignVCenter);
         write(painter, QRect(next.left(), next.bottom() + 6, next.width(), 14),
               m_note.isEmpty() ? QStringLiteral("next") : m_note, wordFont(10), theme().text2,
               Qt::AlignLeft | Qt::AlignVCenter);
@@ -145,9 +146,10 @@ void StepLane::paintStep(QPainter& painter, int index) const {
     const engine::Step& step = m_steps[static_cast<std::size_t>(index)];
     const QRect box = stepRect(index);
     const bool selected = m_selected && *m_selected == engine::to_int(step.position);
-    write(painter, QRect(box.left(), 0, box.width(), headerHeight), QString::number(index),
-          monoFont(10, selected), selected ? theme().dest : theme().text2,
-          Qt::AlignHCenter | Qt::AlignVCenter);
+    const QRect number = headerRect(index);
+    if (!number.isNull())
+        write(painter, number, QString::number(index), monoFont(10, selected),
+              selected ? theme().dest : theme().text2, Qt::AlignHCenter | Qt::AlignVCenter);
     TokenBox token;
     token.text = visibleToken(step.token.bytes);
     token.control = step.token.control;
@@ -155,8 +157,10 @@ void StepLane::paintStep(QPainter& painter, int index) const {
     token.isDest = selected;
     token.hovered = index == m_hovered;
     paintTokenBox(painter, box, token);
-    probability(painter, box, step.probability, theme().bar);
-    paintAlternatives(painter, index);
+    if (box.left() >= leftColumn) {  // the cut column's numbers would read as others
+        probability(painter, box, step.probability, theme().bar);
+        paintAlternatives(painter, index);
+    }
 }
 
 void StepLane::paintAlternatives(QPainter& painter, int step) const {

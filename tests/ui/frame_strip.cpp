@@ -2,14 +2,18 @@
 // What shows the run as text: token strip, steps, generated text.
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
 
+#include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
 #include "ui/generated_text.h"
 #include "ui/painting/theme.h"
 #include "ui/step_bar.h"
+#include "ui/step_lane.h"
+#include "ui/step_lane_metrics.h"
 #include "ui/token_strip.h"
 #include "ui/top_ends.h"
 
@@ -26,6 +30,7 @@ class FrameStrip : public QObject {
     }
 
   private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
     void initTestCase() { ui::loadFonts(); }
 
     void stripClicks_data() {
@@ -217,6 +222,43 @@ class FrameStrip : public QObject {
         QTest::mouseClick(bar.canvas(), Qt::LeftButton, {}, bar.stepRect(0).center());
         QCOMPARE(selected.takeFirst()[0].value<Position>(), Position{14});
         bar.grab();
+    }
+
+    // Step 113 whose first digit is scrolled away would read as step 13.
+    void stepNumbersAreWholeOrNotThere() {
+        ui::StepLane lane;
+        lane.setFocusPolicy(Qt::NoFocus);  // no frame around it
+        lane.startRun(14);
+        for (int i = 0; i < 130; ++i) lane.appendStep(frame::step(14 + i, " w"));
+        show(lane, {700, 140});
+        const QFontMetrics font(ui::monoFont(10, true));
+        QScrollBar* bar = lane.horizontalScrollBar();
+        int cut = 0, whole = 0;
+        for (int value = bar->maximum() - 80; value <= bar->maximum(); ++value) {
+            bar->setValue(value);
+            for (int i = 100; i < 130; ++i) {
+                const QRect number = lane.headerRect(i);
+                cut += number.isNull();
+                if (number.isNull()) continue;
+                ++whole;
+                QVERIFY(number.width() >= font.horizontalAdvance(QString::number(i)));
+                QVERIFY(number.left() >= lane.prefillRect().right() &&
+                        number.right() < lane.viewport()->width());
+                QVERIFY(number.left() >= lane.stepRect(i).left() &&
+                        number.right() <= lane.stepRect(i).right());
+            }
+        }
+        QVERIFY(cut > 80 && whole > 80 * 6);
+        // Nothing is drawn where a number would be cut: only the ground between column and edge.
+        bar->setValue(bar->maximum() - 71);
+        const QImage image = lane.viewport()->grab().toImage();
+        for (int i = 100; i < 130; ++i) {
+            const QRect seen = lane.viewport()->rect().adjusted(ui::step_lane::leftColumn, 0, 0, 0);
+            const QRect column = lane.stepRect(i) & seen;
+            if (column.isEmpty() || !lane.headerRect(i).isNull()) continue;
+            for (int x = column.left(); x <= column.right(); ++x)
+                QCOMPARE(image.pixelColor(x, 8), ui::theme().alternate);
+        }
     }
 };
 
