@@ -58,7 +58,8 @@ const Architecture& find_architecture(const Checkpoint& checkpoint) {
 std::string stated_architecture(const Checkpoint& checkpoint) {
     if (!checkpoint.config) return checkpoint.metadata.text_or("general.architecture", "");
     const auto type = checkpoint.config->find("model_type");
-    if (type != checkpoint.config->end() && type->is_string() && *type != "")
+    if (type != checkpoint.config->end() && type->is_string() &&
+        !type->get_ref<const std::string&>().empty())
         return type->get<std::string>();
     return model_class(checkpoint);
 }

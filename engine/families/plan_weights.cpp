@@ -100,7 +100,7 @@ class Weights {
         if (name.empty()) return;
         std::vector<std::int64_t> shape = bias ? std::vector{out} : std::vector{out, in};
         const formats::StoredTensor* stored = checkpoint_.find(name);
-        const bool blocks = stored && formats::block_elements(stored->storage) > 1;
+        const bool blocks = stored != nullptr && formats::block_elements(stored->storage) > 1;
         if (!bias && interleaved_ && !blocks) std::swap(shape[0], shape[1]);
         const std::string why = term("experts", facts_.experts.count) + ", each " +
                                 term("d_ff", facts_.experts.d_ff) + ", " +
@@ -137,7 +137,7 @@ class Weights {
     std::vector<std::string> unused(const std::string& layer_prefix) const {
         std::vector<std::string> names;
         const auto add = [&](const std::string& name, bool empty) {
-            if (used_.count(name) > 0) return;
+            if (used_.contains(name)) return;
             if (!empty && (in_layer(name, layer_prefix) || changes_logits(name)) &&
                 !is_buffer(name))
                 throw Error(Failure::Kind::Unsupported,

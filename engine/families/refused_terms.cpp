@@ -126,7 +126,7 @@ bool is_neutral(const json& value, Neutral neutral) {
         if (neutral == Neutral::One) return value.get<double>() == 1;
         return false;
     }
-    return value.empty() || value == "";
+    return value.empty() || (value.is_string() && value.get_ref<const std::string&>().empty());
 }
 
 json to_json(const formats::MetaValue& value) {

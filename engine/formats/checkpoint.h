@@ -95,7 +95,7 @@ class Metadata {
     const std::vector<std::string>& texts(std::string_view key) const;
     std::int64_t integer_or(std::string_view key, std::int64_t otherwise) const;
     double number_or(std::string_view key, double otherwise) const;
-    std::string text_or(std::string_view key, std::string otherwise) const;
+    std::string text_or(std::string_view key, const std::string& otherwise) const;
     bool flag_or(std::string_view key, bool otherwise) const;
     const std::map<std::string, MetaValue, std::less<>>& all() const { return values_; }
 

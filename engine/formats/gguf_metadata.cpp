@@ -82,7 +82,8 @@ class ValueReader {
         }
         if (type == Text)
             return fill<std::string>(count, [&] { return std::string(reader_.text(key_)); });
-        if (type == Bool) return fill<std::int64_t>(count, [&] { return std::int64_t{truth() ? 1 : 0}; });
+        if (type == Bool)
+            return fill<std::int64_t>(count, [&] { return std::int64_t{truth() ? 1 : 0}; });
         if (type == F32)
             return fill<double>(count, [&] { return double{reader_.number<float>(key_)}; });
         if (type == F64) return fill<double>(count, [&] { return reader_.number<double>(key_); });

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "engine/formats/messages.h"
 #include "engine/values/failure.h"
@@ -68,7 +69,7 @@ std::vector<GgufFile> read_gguf_parts(GgufFile part) {
                    "part " + std::to_string(i + 1) + " of " + std::to_string(count) +
                        " of this model is missing",
                    "download the missing file");
-        all.push_back(i == given ? std::move(part) : read_gguf(MappedFile::open(other)));
+        all.push_back(i == given ? std::exchange(part, {}) : read_gguf(MappedFile::open(other)));
         check_part(all.back(), i, count);
         const TensorFile& weights = all.back().weights;
         tensors += weights.tensors.size() + weights.refused.size();

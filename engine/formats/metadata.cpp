@@ -93,7 +93,7 @@ double Metadata::number_or(std::string_view key, double otherwise) const {
     return value ? to_number(key, *value) : otherwise;
 }
 
-std::string Metadata::text_or(std::string_view key, std::string otherwise) const {
+std::string Metadata::text_or(std::string_view key, const std::string& otherwise) const {
     const MetaValue* value = find(key);
     return value ? as<std::string>(key, *value, "a text") : otherwise;
 }

@@ -73,7 +73,7 @@ void add_shards(Checkpoint& out, ContentHash& hash, const fs::path& folder,
                         shown(folder.string(), 400), "download the missing file");
     for (const auto& [shard, names] : index) {
         add_file(out, hash, open_weights(folder / shard),
-                 [&names = names](const std::string& name) { return names.count(name) > 0; });
+                 [&names = names](const std::string& name) { return names.contains(name); });
         for (const std::string& name : names)
             if (!out.has(name))
                 throw Error(Failure::Kind::BadFile,

@@ -28,7 +28,7 @@ class Decoder {
 
   private:
     // Attention of one layer on its input [rows, d_model]: z_, and q, k, v, z, lse in the pages.
-    void attend(RunTrace&, Rows rows, int layer, const float* input);
+    void attend(RunTrace&, Rows rows, int index, const float* input);
     // stream += the block's matrix of x, through the norm behind the block if there is one.
     void write(const std::function<void(float* to, bool accumulate)>& block,
                const std::vector<float>& post_norm, std::int64_t rows, float* scales);

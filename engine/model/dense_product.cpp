@@ -36,8 +36,7 @@ at::Tensor dense_product(const float* x, std::int64_t rows, std::int64_t in, con
     static const auto one_dnn = find_one_dnn();
     const at::Tensor input = matrix(x, rows, in), weight = matrix(w, out, in);
     if (!one_dnn) return at::mm(input, weight.t());
-    auto product = *one_dnn;
-    return product.call(input, weight, std::nullopt, "none", OptionalScalars(), "");
+    return one_dnn->call(input, weight, std::nullopt, "none", OptionalScalars(), "");
 }
 
 }  // namespace engine

@@ -93,7 +93,7 @@ void Linear::forward(const float* x, std::int64_t rows, float* y, bool accumulat
     float* panel = scratch.at_least(in_ * out_);
     decode(panel, parallel);
     const at::Tensor product = dense_product(x, rows, in_, panel, out_);
-    const float* products = product.const_data_ptr<float>();
+    const auto* products = product.const_data_ptr<float>();
     parallel.for_each(rows, [&](std::int64_t row) {
         const float* from = products + row * out_;
         float* to = y + row * out_;

@@ -45,7 +45,7 @@ std::int64_t memory_total() {
 
 std::string format_bytes(std::int64_t bytes) {
     const char* units[] = {"B", "kB", "MB", "GB", "TB"};
-    double value = static_cast<double>(bytes);
+    auto value = static_cast<double>(bytes);
     std::size_t unit = 0;
     for (; value >= 999.5 && unit < 4; ++unit) value /= 1000;
     char text[32];

@@ -88,7 +88,7 @@ Regex::Regex(std::string_view pattern, const std::string& where) : pattern_(patt
 
 void Regex::find_all(std::string_view text, std::vector<Match>& out) const {
     Scratch& s = scratch();
-    const auto subject = reinterpret_cast<PCRE2_SPTR>(text.data());
+    const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(s.data.get());
     std::size_t at = 0;
     std::uint32_t options = PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY;

@@ -28,7 +28,7 @@ std::string StreamDecoder::push(std::string_view bytes) {
 }
 
 std::string StreamDecoder::flush() {
-    const std::string out = held_.empty() ? std::string() : std::string(replacement);
+    std::string out = held_.empty() ? std::string() : std::string(replacement);
     held_.clear();
     return out;
 }
