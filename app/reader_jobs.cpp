@@ -127,8 +127,24 @@ void appendRows(engine::HeadTable& into, const engine::HeadTable& next) {
     const auto largest = [](std::vector<float>& left, const std::vector<float>& right) {
         for (std::size_t i = 0; i < left.size(); ++i) left[i] = std::max(left[i], right[i]);
     };
+    // Shares of the mass of either part.
+    const auto share = [&](std::vector<float>& left, const std::vector<float>& right) {
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            const double l = a * static_cast<double>(into.mass[i]),
+                         r = b * static_cast<double>(next.mass[i]);
+            left[i] = l + r > 0 ? static_cast<float>((l * static_cast<double>(left[i]) +
+                                                      r * static_cast<double>(right[i])) /
+                                                     (l + r))
+                                : 0.0F;
+        }
+    };
+    share(into.previous_token, next.previous_token);
+    share(into.duplicate_token, next.duplicate_token);
+    share(into.induction, next.induction);
+    mean(into.mass, next.mass);  // after those that weigh by it
     mean(into.sink, next.sink);
     mean(into.entropy, next.entropy);
+    mean(into.distance, next.distance);
     largest(into.max_pattern, next.max_pattern);
     largest(into.max_score, next.max_score);
     for (std::size_t i = 0; i < into.min_score.size(); ++i)
@@ -188,6 +204,7 @@ bool CellJob::slice(const TraceReader& reader, std::stop_token stop, SliceBudget
         block.pooling = engine::Pooling::None;
         block.target = m_request.target;
         block.distractor = m_request.distractor;
+        block.renormalized = m_request.renormalized;
         const Tile tile = reader.tile(block, stop);
         const auto values = tile.data.as<float>();
         float most = -1;

@@ -24,6 +24,7 @@ struct CellRequest {
     engine::Quantity quantity = engine::Quantity::Pattern;  // whose magnitude
     engine::TokenId target{};
     std::optional<engine::TokenId> distractor;
+    bool renormalized = false;  // as a tile's; what is answered is the cell's own p all the same
 };
 
 struct LogitsRequest {

@@ -176,8 +176,8 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
                                          formats::FilesInUse(checkpoint), parallel);
 }
 
-ModelInfo inspect_model(const std::string& path, const std::string& device) {
-    DeviceChoice chosen = choose_device(device);
+ModelInfo inspect_model(const std::string& path, const std::string& where) {
+    DeviceChoice device = choose_device(where);
     const formats::Checkpoint checkpoint = formats::open_checkpoint(path);
     try {
         const families::ModelPlan plan = families::plan_model(checkpoint);
@@ -186,8 +186,8 @@ ModelInfo inspect_model(const std::string& path, const std::string& device) {
         info.pages = pool_pages({}, layout, plan.config.context);
         // A model whose text cannot be read is as little of use as one whose weights cannot.
         info.has_chat_template = tokenizer::make_tokenizer(checkpoint)->has_chat_template();
-        if (chosen.cuda) inspect_on_cuda(chosen, checkpoint, plan, info);
-        info.device_note = chosen.why;
+        if (device.cuda) inspect_on_cuda(device, checkpoint, plan, info);
+        info.device_note = device.why;
         return info;
     } catch (const Error& refusal) {
         ModelInfo info;

@@ -65,21 +65,36 @@ struct TileArgs {
 };
 
 // Per head, over the dest rows [begin, end), sums in fp64: what the head table needs, from one
-// streaming pass. What is measured is overwritten; all 0 for no rows.
+// streaming pass. What is measured is overwritten; all 0 for no rows. Each Σ is over rows and the
+// visible src of a row; the last three are TransformerLens' detection patterns.
 struct MetricsHead {
     TraceView trace;
     ScoreRule rule;
     std::int32_t head = 0;
-    double sink_sum = 0;     // Σ rows p[dest, 0]
-    double entropy_sum = 0;  // Σ rows −Σ p ln p, nat (lse − Σ p·s without sinks)
-    float max_pattern = 0;   // over src > 0
+    double mass_sum = 0;       // Σ p: the number of rows, less what sinks take
+    double sink_sum = 0;       // Σ p on src 0
+    double entropy_sum = 0;    // Σ −p ln p, nat
+    double distance_sum = 0;   // Σ p · (dest − src)
+    double previous_sum = 0;   // Σ p on src = dest − 1
+    double duplicate_sum = 0;  // Σ p on src < dest that hold dest's token
+    double induction_sum = 0;  // Σ p on src > 0 behind such a one: token[src − 1] = token[dest]
+    float max_pattern = 0;     // over src > 0
     float min_score = 0, max_score = 0;  // over visible cells
+};
+
+struct MetricsArgs {
+    MetricsHead* heads = nullptr;
+    std::int64_t head_count = 0;
+    std::int64_t begin = 0, end = 0;  // dest rows
+    // [end], of the run's positions, none below 0. Compared as the pass goes: lists of equal tokens
+    // would be as long as the pattern where a prompt says one word over and over.
+    const std::int32_t* tokens = nullptr;
+    const bool* stop = nullptr;  // as TileArgs'
 };
 
 namespace cpu {
 void tile(const TileArgs&, const Parallel&);
-void metrics(MetricsHead* heads, std::int64_t head_count, std::int64_t begin, std::int64_t end,
-             const bool* stop, const Parallel&);
+void metrics(const MetricsArgs&, const Parallel&);
 }  // namespace cpu
 
 }  // namespace kernels

@@ -113,7 +113,7 @@ Floats HeadProjections::p(int layer, const Target& target) const {
     const at::Tensor direction_tensor =
         at::from_blob(const_cast<float*>(u->data()), {o.out()}, at::kFloat);
     const at::Tensor product = at::mv(w.t(), direction_tensor).contiguous();
-    const auto* from = product.const_data_ptr<float>();
+    const float* from = product.const_data_ptr<float>();
     auto out = std::make_shared<const std::vector<float>>(from, from + o.in());
     const std::lock_guard lock(mutex_);
     if (p_.size() >= kept_targets * model_->layers.size()) p_.clear();

@@ -38,7 +38,7 @@ std::vector<float> head_contributions(const Model& model, int layer, const float
         at::from_blob(const_cast<float*>(z), {rows, heads, d}, at::kFloat).permute({1, 0, 2});
     const at::Tensor product =
         at::bmm(zt, w).permute({1, 0, 2}).contiguous();  // [rows, Hq, d_model]
-    const auto* from = product.const_data_ptr<float>();
+    const float* from = product.const_data_ptr<float>();
     return {from, from + rows * heads * o.out()};
 }
 

@@ -86,11 +86,24 @@ TilePlan plan_tile(const ModelConfig& config, const TileRequest& request) {
     plan.attribution = request.quantity == Quantity::Attribution;
     plan.weighted = plan.attribution || request.quantity == Quantity::Value;
     if (plan.attribution) check_target(config, {request.target, request.distractor});
+    plan.renormalized = request.renormalized;
+    if (plan.renormalized && request.quantity != Quantity::Pattern)
+        refuse("only a pattern can be renormalized without its first source");
     plan.signed_max = plan.raw || plan.attribution || request.minus.has_value();
     plan.span_mean = !request.dest.edges.empty() || !request.src.edges.empty();
     plan.pooling = pooling_of(request.pooling);
     plan.transfer = transfer_of(request.range.transfer);
     return plan;
+}
+
+std::vector<float> columns_without_first(Rows sources) {
+    std::vector<float> weight(static_cast<std::size_t>(sources.count()), 1.0f);
+    if (sources.begin == 0 && !weight.empty()) weight.front() = 0;
+    return weight;
+}
+
+void invert_row_sums(std::span<float> sums) {
+    for (float& sum : sums) sum = sum > 0 ? 1 / sum : 0;
 }
 
 Rows metrics_rows(std::int64_t published, const MetricsRequest& request) {
@@ -117,6 +130,14 @@ HeadTable head_table(const ModelConfig& config, const MetricsRequest& request, R
         table.max_pattern.push_back(head.max_pattern);
         table.min_score.push_back(head.min_score);
         table.max_score.push_back(head.max_score);
+        table.mass.push_back(mean(head.mass_sum));
+        table.distance.push_back(mean(head.distance_sum));
+        const auto share = [&](double sum) {
+            return head.mass_sum > 0 ? static_cast<float>(sum / head.mass_sum) : 0.0f;
+        };
+        table.previous_token.push_back(share(head.previous_sum));
+        table.duplicate_token.push_back(share(head.duplicate_sum));
+        table.induction.push_back(share(head.induction_sum));
     }
     return table;
 }

@@ -35,6 +35,7 @@ struct TilePlan {
     bool raw = false;                     // scores
     bool weighted = false;                // a column weight a head: value and attribution
     bool attribution = false;             // and the frozen norm's scale a row
+    bool renormalized = false;            // source 0 out of the pattern, each row over its rest
     bool signed_max = false, span_mean = false;
     kernels::TilePooling pooling = kernels::TilePooling::None;
     kernels::TileArgs::Transfer transfer = kernels::TileArgs::Transfer::Linear;
@@ -45,6 +46,11 @@ struct TilePlan {
     Rows sources() const { return {src.front(), src.back()}; }
 };
 TilePlan plan_tile(const ModelConfig&, const TileRequest&);
+
+// How a pattern without source 0 is asked of the kernels: this weight a column, [sources], and a
+// weight a row that follows from Σ p over sources from 1 on, [rows]: 0 where that is nothing.
+std::vector<float> columns_without_first(Rows sources);
+void invert_row_sums(std::span<float> sums);
 
 // The rows that a head table is asked over; throws as check_rows().
 Rows metrics_rows(std::int64_t published, const MetricsRequest&);

@@ -53,6 +53,32 @@ std::vector<float> column_weight(const HeadProjections& projections, const RunTr
     return weight;
 }
 
+// What each row of the tile has on other sources than the first, as the weight that makes it 1.
+std::vector<float> row_weight_without_first(const kernels::TileHead& of, Rows dest,
+                                            const bool* stop, const kernels::Parallel& parallel) {
+    std::vector<float> weight(static_cast<std::size_t>(of.rows), 0.0f);
+    const std::int64_t end = std::min(dest.end, of.rows);
+    if (dest.begin >= end || end <= 1) return weight;
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(end - dest.begin + 1));
+    std::iota(rows.begin(), rows.end(), dest.begin);
+    const std::int64_t sources[] = {1, end};
+    kernels::TileHead head = of;
+    head.column_weight = head.row_weight = nullptr;
+    head.minus_trace = nullptr;
+    head.out = weight.data() + dest.begin;
+    head.out_u8 = nullptr;
+    kernels::TileArgs args;
+    args.heads = &head;
+    args.head_count = 1;
+    args.dest = {rows.data(), end - dest.begin};
+    args.src = {sources, 1};
+    args.pooling = kernels::TilePooling::Sum;
+    args.stop = stop;
+    kernels::cpu::tile(args, parallel);
+    invert_row_sums(weight);
+    return weight;
+}
+
 }  // namespace
 
 Tile rebuild_tile(const Model& model, const HeadProjections& projections, const RunTable& table,
@@ -68,7 +94,7 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     tile.request = request;
     tile.rows_ready = run->rows();
     const std::int64_t pixels = plan.pixels();
-    const auto count = static_cast<std::int64_t>(request.heads.size());
+    const std::int64_t count = static_cast<std::int64_t>(request.heads.size());
     const bool bytes = request.format == PixelFormat::U8;
     std::vector<float> floats(static_cast<std::size_t>(bytes ? 0 : pixels * count));
     std::vector<std::uint8_t> table8(static_cast<std::size_t>(bytes ? pixels * count : 0));
@@ -77,6 +103,11 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
     std::vector<std::vector<float>> weights;  // stays put: reserved for both runs of every head
     std::vector<kernels::TraceView> minus_views(request.heads.size());
     weights.reserve(4 * request.heads.size());
+    bool stopped = false;  // the kernel polls it as an atomic byte
+    const std::stop_callback on_stop(stop,
+                                     [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
+    const std::vector<float> later_columns =
+        plan.renormalized ? columns_without_first(plan.sources()) : std::vector<float>();
     for (std::size_t i = 0; i < heads.size(); ++i) {
         const LayerHead at = request.heads[i];
         kernels::TileHead& head = heads[i];
@@ -105,15 +136,31 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
             if (plan.weighted) head.minus_column_weight = weigh(*minus);
             if (plan.weighted) head.minus_row_weight = weigh_rows(*minus);
         }
+        if (plan.renormalized) {
+            const auto rest_of = [&](const kernels::TraceView& trace, std::int64_t rows,
+                                     const kernels::ForbiddenEdges& forbidden) {
+                kernels::TileHead one = head;
+                one.trace = trace;
+                one.rows = rows;
+                one.rule.forbidden = forbidden;
+                weights.push_back(row_weight_without_first(
+                    one, {plan.dest.front(), plan.dest.back()}, &stopped, parallel));
+                return weights.back().data();
+            };
+            head.column_weight = later_columns.data();
+            head.row_weight = rest_of(head.trace, head.rows, head.rule.forbidden);
+            if (minus) {
+                head.minus_column_weight = later_columns.data();
+                head.minus_row_weight =
+                    rest_of(minus_views[i], head.minus_rows, head.minus_forbidden);
+            }
+        }
         const std::size_t offset = i * static_cast<std::size_t>(pixels);
         head.out = bytes ? nullptr : floats.data() + offset;
         head.out_u8 = bytes ? table8.data() + offset : nullptr;
         if (stop.stop_requested()) throw Cancelled{};
     }
 
-    bool stopped = false;  // the kernel polls it as an atomic byte
-    const std::stop_callback on_stop(stop,
-                                     [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
     kernels::TileArgs args;
     args.heads = heads.data();
     args.head_count = count;
@@ -182,8 +229,16 @@ HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsReq
     bool stopped = false;
     const std::stop_callback on_stop(stop,
                                      [&] { __atomic_store_n(&stopped, true, __ATOMIC_RELAXED); });
-    kernels::cpu::metrics(heads.data(), static_cast<std::int64_t>(heads.size()), rows.begin,
-                          rows.end, &stopped, parallel);
+    std::vector<std::int32_t> tokens;
+    for (std::int64_t i = 0; i < rows.end; ++i) tokens.push_back(to_int(run.token(i)));
+    kernels::MetricsArgs args;
+    args.heads = heads.data();
+    args.head_count = static_cast<std::int64_t>(heads.size());
+    args.begin = rows.begin;
+    args.end = rows.end;
+    args.tokens = tokens.data();
+    args.stop = &stopped;
+    kernels::cpu::metrics(args, parallel);
     if (stop.stop_requested()) throw Cancelled{};
 
     return head_table(model.config, request, rows, heads);

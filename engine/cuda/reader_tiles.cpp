@@ -14,7 +14,8 @@ constexpr double launch_seconds = 1.5e-3;
 // Pixels and column weights of so many heads at once that they take no more.
 constexpr std::int64_t group_bytes = std::int64_t{64} << 20;
 
-// (dest, src) pairs with src ≤ dest of a rectangle; windows make it less.
+}  // namespace
+
 double visible_cells(Rows dest, Rows src) {
     double cells = 0;
     const auto triangle = [](double n) { return n <= 0 ? 0 : n * (n + 1) / 2; };
@@ -25,8 +26,6 @@ double visible_cells(Rows dest, Rows src) {
     if (dest.end > dest.begin && src.end > src.begin) cells = up_to(src.begin) - up_to(src.end);
     return std::max(cells, 1.0);
 }
-
-}  // namespace
 
 double WorkRate::launch_work() const {
     return rate_.load() * launch_seconds;
@@ -68,6 +67,43 @@ const float* ReaderTiles::column_weight(ViewLane& lane, const DeviceRun& run, st
         args.p = direction->of_layer(to_int(at.layer), model_->config.q_columns()) + args.head * d;
     kernels::cuda::column_weights(args, lane.stream());
     return args.out;
+}
+
+const float* ReaderTiles::row_weights_without_first(ViewLane& lane,
+                                                    std::vector<kernels::TileHead> heads, Rows dest,
+                                                    const std::stop_token& stop) const {
+    const auto count = static_cast<std::int64_t>(heads.size());
+    std::vector<float> weights(static_cast<std::size_t>(count * dest.end), 0.0f);
+    if (dest.begin < dest.end && dest.end > 1) {
+        std::vector<std::int64_t> rows(static_cast<std::size_t>(dest.count() + 1));
+        std::iota(rows.begin(), rows.end(), dest.begin);
+        const std::vector<std::int64_t> sources = {1, dest.end};
+        auto* sums = lane.scratch().take<float>(count * dest.count());
+        for (std::int64_t i = 0; i < count; ++i)
+            heads[static_cast<std::size_t>(i)].out = sums + i * dest.count();
+        kernels::cuda::TileArgs args;
+        args.heads = lane.upload(heads);
+        args.head_count = count;
+        args.element = model_->element;
+        args.head_dim = model_->config.head_dim;
+        args.dest = {rows.data(), dest.count()};
+        args.src = {sources.data(), 1};
+        args.dest_edges = lane.upload(rows);
+        args.src_edges = lane.upload(sources);
+        args.pooling = kernels::TilePooling::Sum;
+        args.plain = true;
+        for (const kernels::TileHead& head : heads) {
+            if (head.rule.scale <= 0) args.plain = false;
+            if (head.rule.soft_cap > 0) args.capped = true;
+        }
+        launch(lane, args, visible_cells(dest, {0, dest.end}) * args.head_dim, stop);
+        const std::vector<float> found = lane.download(sums, count * dest.count());
+        for (std::int64_t i = 0; i < count; ++i)
+            std::copy_n(found.data() + i * dest.count(), dest.count(),
+                        weights.data() + i * dest.end + dest.begin);
+        invert_row_sums(weights);
+    }
+    return lane.upload(weights);
 }
 
 void ReaderTiles::launch(ViewLane& lane, const kernels::cuda::TileArgs& args, double work_of_head,
@@ -127,7 +163,12 @@ Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRe
     args.low = request.range.low;
     args.high = request.range.high;
     args.transfer = plan.transfer;
-    args.plain = !plan.weighted && !minus;
+    args.plain = !plan.weighted && !plan.renormalized && !minus;
+    const float* later_columns =
+        plan.renormalized ? lane.upload(columns_without_first(plan.sources())) : nullptr;
+    const auto rows_of = [&](std::int64_t rows) {
+        return Rows{std::min(plan.dest.front(), rows), std::min(plan.dest.back(), rows)};
+    };
     if (const kernels::TraceView view = run->view(Layer{0}); kernels::cuda::on_row_grid(view)) {
         args.pool = view.pool;
         args.pool_bytes = run->pool_bytes();
@@ -135,8 +176,10 @@ Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRe
 
     // All pixels stay on the device until they cross as one, column weights come group by group.
     auto* out = lane.scratch().take<std::byte>(count * pixels * pixel_bytes);
-    const std::int64_t weight_bytes =
-        plan.weighted ? plan.sources().count() * 4 * (minus ? 2 : 1) : 1;
+    const std::int64_t weights = plan.weighted       ? plan.sources().count()
+                                 : plan.renormalized ? plan.dest.back()
+                                                     : 0;
+    const std::int64_t weight_bytes = std::max<std::int64_t>(1, weights * 4 * (minus ? 2 : 1));
     const std::int64_t group = std::clamp<std::int64_t>(group_bytes / weight_bytes, 1, count);
     const double work =
         visible_cells({plan.dest.front(), std::min(plan.dest.back(), tile.rows_ready)},
@@ -172,6 +215,27 @@ Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRe
         if (minus) {
             const kernels::TraceView* views = lane.upload(others);
             for (std::size_t i = 0; i < heads.size(); ++i) heads[i].minus_trace = views + i;
+        }
+        if (plan.renormalized) {
+            const Rows dest = rows_of(tile.rows_ready), other = rows_of(minus_rows);
+            std::vector<kernels::TileHead> alone;
+            std::vector<kernels::TileHead> theirs;
+            for (std::size_t i = 0; i < heads.size(); ++i) {
+                const LayerHead at = request.heads[static_cast<std::size_t>(first) + i];
+                alone.push_back(head_of(*run, tile.rows_ready, at));
+                if (minus) theirs.push_back(head_of(*minus, minus_rows, at));
+            }
+            const float* weight = row_weights_without_first(lane, std::move(alone), dest, stop);
+            const float* minus_weight =
+                minus ? row_weights_without_first(lane, std::move(theirs), other, stop) : nullptr;
+            for (std::size_t i = 0; i < heads.size(); ++i) {
+                const auto at = static_cast<std::int64_t>(i);
+                heads[i].column_weight = later_columns;
+                heads[i].row_weight = weight + at * dest.end;
+                if (!minus) continue;
+                heads[i].minus_column_weight = later_columns;
+                heads[i].minus_row_weight = minus_weight + at * other.end;
+            }
         }
         args.heads = lane.upload(heads);
         args.head_count = last - first;
@@ -209,43 +273,6 @@ const float* ReaderTiles::exact_rows(ViewLane& lane, const DeviceRun& run, Layer
     args.plain = heads.front().rule.scale > 0;
     launch(lane, args, visible_cells(rows, {0, src_end}) * args.head_dim, {});
     return out;
-}
-
-HeadTable ReaderTiles::metrics(ViewLane& lane, const DeviceRun& run, const MetricsRequest& request,
-                               const std::stop_token& stop) const {
-    const Rows rows = metrics_rows(run.rows(), request);
-    const ModelConfig& config = model_->config;
-    std::vector<kernels::MetricsHead> heads;
-    for (int layer = 0; layer < config.layers; ++layer)
-        for (int head = 0; head < config.query_heads; ++head) {
-            kernels::MetricsHead at;
-            at.trace = run.view(Layer{layer});
-            at.rule = model_->layers[static_cast<std::size_t>(layer)].rule;
-            at.head = head;
-            heads.push_back(at);
-        }
-    const auto count = static_cast<std::int64_t>(heads.size());
-    kernels::MetricsHead* device = lane.upload(heads);
-    kernels::cuda::MetricsArgs args{device,     count,    model_->element, config.head_dim,
-                                    rows.begin, rows.end, nullptr};
-    const std::int64_t scratch = kernels::cuda::metrics_scratch(args) / count;  // of a head
-    auto* measured = lane.scratch().take<std::byte>(scratch * count);
-    const double work = visible_cells(rows, {0, rows.end}) * config.head_dim;
-    double before[2] = {0, 0};
-    for (std::int64_t first = 0; first < count;) {
-        const auto wanted = static_cast<std::int64_t>(metrics_.launch_work() / work);
-        args.heads = device + first;
-        args.head_count = std::clamp<std::int64_t>(wanted, 1, count - first);
-        args.scratch = measured + first * scratch;
-        const auto seconds = lane.slice(stop, [&] { kernels::cuda::metrics(args, lane.stream()); });
-        if (seconds) metrics_.learn(before[0], *seconds);
-        before[0] = before[1];
-        before[1] = work * static_cast<double>(args.head_count);
-        first += args.head_count;
-    }
-    lane.await_slices();
-    const auto answered = lane.download(device, count);
-    return head_table(config, request, rows, answered);
 }
 
 }  // namespace engine::cuda

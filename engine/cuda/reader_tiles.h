@@ -12,6 +12,9 @@
 
 namespace engine::cuda {
 
+// (dest, src) pairs with src ≤ dest of a rectangle, at least 1; windows make it less.
+double visible_cells(Rows dest, Rows src);
+
 // How fast a kind of work goes on this device, learnt from its launches, so that the next are as
 // long as they should be. Any thread.
 class WorkRate {
@@ -41,6 +44,10 @@ class ReaderTiles {
     // Dots with the direction where there is one, else lengths.
     const float* column_weight(ViewLane&, const DeviceRun&, std::int64_t rows, LayerHead, Rows src,
                                const HeadFactors::Direction*) const;
+    // What makes 1 of each row's sources from 1 on, for rows [dest.begin, dest.end): [heads][end],
+    // index dest, on the device. Their traces and rows are set.
+    const float* row_weights_without_first(ViewLane&, std::vector<kernels::TileHead>, Rows dest,
+                                           const std::stop_token&) const;
     void launch(ViewLane&, const kernels::cuda::TileArgs&, double work_of_head,
                 const std::stop_token&) const;
 

@@ -70,6 +70,10 @@ struct TileRequest {
     ColourRange range;
     TokenId target{};                   // Attribution: of this token's logit
     std::optional<TokenId> distractor;  // Attribution: minus this one's
+    // Pattern only: p of every cell divided by what its row has on sources from 1 on (1 − p on
+    // source 0 where there are no learned sinks), so that these sum to 1; source 0 becomes 0. Done
+    // cell by cell, before pooling.
+    bool renormalized = false;
 };
 
 struct Tile {

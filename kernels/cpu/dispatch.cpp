@@ -66,9 +66,8 @@ void tile(const TileArgs& args, const Parallel& parallel) {
     active_table().tile(args, parallel);
 }
 
-void metrics(MetricsHead* heads, std::int64_t head_count, std::int64_t begin, std::int64_t end,
-             const bool* stop, const Parallel& parallel) {
-    active_table().metrics(heads, head_count, begin, end, stop, parallel);
+void metrics(const MetricsArgs& args, const Parallel& parallel) {
+    active_table().metrics(args, parallel);
 }
 
 }  // namespace kernels::cpu

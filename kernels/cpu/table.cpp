@@ -25,7 +25,7 @@ void add(float*, const float*, std::int64_t, const Parallel&);
 void gemv(const GemvArgs&, const Parallel&);
 void decode_rows(const Weight&, std::int64_t, std::int64_t, float*, const Parallel&);
 void tile(const TileArgs&, const Parallel&);
-void metrics(MetricsHead*, std::int64_t, std::int64_t, std::int64_t, const bool*, const Parallel&);
+void metrics(const MetricsArgs&, const Parallel&);
 
 extern const Table table = {append,   attend_scratch, attend,        contributions, column_weights,
                             rms_norm, silu_mul,       gelu_tanh_mul, gelu_mul,      layer_norm,

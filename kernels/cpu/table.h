@@ -30,8 +30,7 @@ struct Table {
     void (*decode_rows)(const Weight&, std::int64_t begin, std::int64_t end, float* to,
                         const Parallel&);
     void (*tile)(const TileArgs&, const Parallel&);
-    void (*metrics)(MetricsHead* heads, std::int64_t head_count, std::int64_t begin,
-                    std::int64_t end, const bool* stop, const Parallel&);
+    void (*metrics)(const MetricsArgs&, const Parallel&);
 };
 
 namespace portable {

@@ -10,43 +10,75 @@ namespace {
 
 constexpr float infinity = __builtin_huge_valf();
 
+// The sums of MetricsHead, in its order.
+enum Sum { Mass, Sink, Entropy, Distance, Previous, Duplicate, Induction, sum_count };
+
 struct Measured {
-    double sink, entropy;
-    float lowest, highest;  // scores
-    float highest_log_p;    // of keys behind the first
-    float unused;
+    double sums[sum_count] = {};
+    float lowest = infinity, highest = -infinity;  // scores
+    float highest_log_p = -infinity;               // of keys behind the first
+    float unused = 0;
 };
 
 __host__ __device__ inline std::int64_t strips_of(const MetricsArgs& args) {
     return args.end <= args.begin ? 0 : (args.end - args.begin + strip_rows - 1) / strip_rows;
 }
 
-// What one lane has seen of its two rows. The greatest probability of a row is that of its greatest
-// score; entropies are in bits until the end.
+// What one lane has seen of its two rows, dest and dest + 8. The greatest probability of a row is
+// that of its greatest score; entropies are in bits until the end.
 struct Lane {
-    float sink[2] = {0, 0}, bits[2] = {0, 0};
+    float sums[sum_count][2] = {};
     float first[2] = {-infinity, -infinity};  // the scores of key 0
     float highest[2] = {-infinity, -infinity}, lowest = infinity;
+    std::int32_t dest, limit, token[2];
 
-    // s: scores; a `Masked` block has cells that are not visible or belong to no row, or key 0.
-    // offset: lse as a power of 2.
-    template <bool Masked>
-    __device__ void take(const Cells& s, const float (&offset)[2], std::int32_t window,
-                         std::int32_t dest, std::int32_t key, std::int32_t limit) {
+    __device__ Lane(const std::int32_t* tokens, std::int32_t dest_, std::int32_t limit_)
+        : dest(dest_), limit(limit_) {
 #pragma unroll
-        for (int j = 0; j < 8; ++j)
+        for (int half = 0; half < 2; ++half)
+            token[half] = dest + 8 * half < limit ? tokens[dest + 8 * half] : -1;
+    }
+
+    // s: scores of the block at `key`. In an `Edge` block some cells may not be visible or belong
+    // to no row, and some may be a row's own, the one before or key 0; in others none is. offset:
+    // lse as a power of 2.
+    template <bool Edge>
+    __device__ void take(const Cells& s, const float (&offset)[2], std::int32_t window,
+                         std::int32_t key, const std::int32_t* tokens) {
+        float mass[2] = {0, 0}, moment[2] = {0, 0};
+        const std::int32_t from = key + lane_key();
+#pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            const std::int32_t at = from + 8 * j;
+            if (Edge && at >= limit) continue;
+            const std::int32_t behind[3] = {Edge && at == 0 ? -1 : tokens[at - 1], tokens[at],
+                                            Edge && at + 1 >= limit ? -1 : tokens[at + 1]};
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
-                const std::int32_t row = dest + e / 2 * 8, src = key + 8 * j + lane_key() + e % 2;
-                if (Masked && (row >= limit || !visible(row, src, window))) continue;
-                const float x = fmaf(s[j][e], log2_of_e, -offset[e / 2]), p = power_of_2(x);
-                bits[e / 2] = fmaf(-p, x, bits[e / 2]);
+                const int half = e / 2;
+                const std::int32_t row = dest + half * 8, src = at + e % 2;
+                if (Edge && (row >= limit || !visible(row, src, window))) continue;
+                const float x = fmaf(s[j][e], log2_of_e, -offset[half]), p = power_of_2(x);
+                mass[half] += p;
+                moment[half] = fmaf(p, static_cast<float>(8 * j + e % 2), moment[half]);
+                sums[Entropy][half] = fmaf(-p, x, sums[Entropy][half]);
+                if (behind[e % 2] == token[half]) sums[Induction][half] += p;
+                if (behind[e % 2 + 1] == token[half] && !(Edge && src == row))
+                    sums[Duplicate][half] += p;
+                if (Edge && src == row - 1) sums[Previous][half] = p;
                 lowest = fminf(lowest, s[j][e]);
-                if (Masked && src == 0)
-                    sink[e / 2] = p, first[e / 2] = s[j][e];
+                if (Edge && src == 0)
+                    sums[Sink][half] = p, first[half] = s[j][e];
                 else
-                    highest[e / 2] = fmaxf(highest[e / 2], s[j][e]);
+                    highest[half] = fmaxf(highest[half], s[j][e]);
             }
+        }
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            sums[Mass][half] += mass[half];
+            sums[Distance][half] +=
+                fmaf(mass[half], static_cast<float>(dest + 8 * half - from), -moment[half]);
+        }
     }
 };
 
@@ -54,7 +86,8 @@ template <typename Tile>
 __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args) {
     using T = typename Tile::Element;
     extern __shared__ __align__(16) std::byte shared[];
-    __shared__ float sums[strip_rows][2], extremes[strip_rows][3];
+    __shared__ float sums[sum_count][strip_rows], extremes[strip_rows][3];
+    __shared__ double totals[sum_count];
     const MetricsHead& head = args.heads[blockIdx.y];
     const TraceView trace = head.trace;
     const ScoreRule rule = head.rule;
@@ -74,37 +107,45 @@ __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args)
         lse[half] = dest + 8 * half < limit ? *lse_at(trace, head.head, dest + 8 * half) : 0;
         offset[half] = lse[half] * log2_of_e;
     }
-    Lane lane;
+    Lane lane(args.tokens, dest, limit);
     for (std::int32_t key = first; key < limit; key += block_keys) {
         Cells s;
         tile.next(s, keys, key + block_keys, limit);
         scores_of(s, rule);
-        const bool masked = key + block_keys - 1 > begin || limit - begin < strip_rows ||
-                            (window > 0 && key <= limit - 1 - window);
-        if (masked || key == 0)
-            lane.take<true>(s, offset, window, dest, key, limit);
+        const bool edge = key == 0 || key + block_keys >= begin || limit - begin < strip_rows ||
+                          (window > 0 && key <= limit - 1 - window);
+        if (edge)
+            lane.take<true>(s, offset, window, key, args.tokens);
         else
-            lane.take<false>(s, offset, window, dest, key, limit);
+            lane.take<false>(s, offset, window, key, args.tokens);
     }
     await_copies<0>();
     const float lowest = quad_min(lane.lowest);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-        const float sink = quad_sum(lane.sink[half]),
-                    entropy = quad_sum(lane.bits[half]) / log2_of_e,
-                    later = quad_max(lane.highest[half]), first = quad_max(lane.first[half]);
-        if (lane_key() != 0) continue;
         const int row = lane_row() + 8 * half;
-        sums[row][0] = sink, sums[row][1] = entropy;
+        const float later = quad_max(lane.highest[half]), first = quad_max(lane.first[half]);
+#pragma unroll
+        for (int sum = 0; sum < sum_count; ++sum) {
+            const float of_row = quad_sum(lane.sums[sum][half]);
+            if (lane_key() == 0) sums[sum][row] = sum == Entropy ? of_row / log2_of_e : of_row;
+        }
+        if (lane_key() != 0) continue;
         extremes[row][0] = lowest, extremes[row][1] = fmaxf(later, first);
         extremes[row][2] = later - lse[half];
     }
     __syncthreads();
+    if (threadIdx.x < sum_count) {
+        double total = 0;
+        for (int row = 0; row < strip_rows; ++row)
+            total += static_cast<double>(sums[threadIdx.x][row]);
+        totals[threadIdx.x] = total;
+    }
+    __syncthreads();
     if (threadIdx.x != 0) return;
-    Measured all{0, 0, infinity, -infinity, -infinity, 0};
+    Measured all;
+    for (int sum = 0; sum < sum_count; ++sum) all.sums[sum] = totals[sum];
     for (int row = 0; row < strip_rows; ++row) {
-        all.sink += static_cast<double>(sums[row][0]);
-        all.entropy += static_cast<double>(sums[row][1]);
         all.lowest = fminf(all.lowest, extremes[row][0]);
         all.highest = fmaxf(all.highest, extremes[row][1]);
         all.highest_log_p = fmaxf(all.highest_log_p, extremes[row][2]);
@@ -117,17 +158,18 @@ __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args)
 __global__ void __launch_bounds__(32) add_kernel(MetricsArgs args) {
     const std::int64_t strips = strips_of(args);
     const auto* from = static_cast<const Measured*>(args.scratch) + blockIdx.x * strips;
-    Measured all{0, 0, infinity, -infinity, -infinity, 0};
+    Measured all;
     for (std::int64_t i = threadIdx.x; i < strips; i += 32) {
-        all.sink += from[i].sink;
-        all.entropy += from[i].entropy;
+#pragma unroll
+        for (int sum = 0; sum < sum_count; ++sum) all.sums[sum] += from[i].sums[sum];
         all.lowest = fminf(all.lowest, from[i].lowest);
         all.highest = fmaxf(all.highest, from[i].highest);
         all.highest_log_p = fmaxf(all.highest_log_p, from[i].highest_log_p);
     }
     for (int step = 16; step > 0; step /= 2) {
-        all.sink += __shfl_down_sync(0xffffffffu, all.sink, step);
-        all.entropy += __shfl_down_sync(0xffffffffu, all.entropy, step);
+#pragma unroll
+        for (int sum = 0; sum < sum_count; ++sum)
+            all.sums[sum] += __shfl_down_sync(0xffffffffu, all.sums[sum], step);
         all.lowest = fminf(all.lowest, __shfl_down_sync(0xffffffffu, all.lowest, step));
         all.highest = fmaxf(all.highest, __shfl_down_sync(0xffffffffu, all.highest, step));
         all.highest_log_p =
@@ -135,8 +177,13 @@ __global__ void __launch_bounds__(32) add_kernel(MetricsArgs args) {
     }
     if (threadIdx.x != 0) return;
     MetricsHead& head = args.heads[blockIdx.x];
-    head.sink_sum = all.sink;
-    head.entropy_sum = all.entropy;
+    head.mass_sum = all.sums[Mass];
+    head.sink_sum = all.sums[Sink];
+    head.entropy_sum = all.sums[Entropy];
+    head.distance_sum = all.sums[Distance];
+    head.previous_sum = all.sums[Previous];
+    head.duplicate_sum = all.sums[Duplicate];
+    head.induction_sum = all.sums[Induction];
     head.max_pattern = strips == 0 ? 0 : power_of_e(all.highest_log_p);
     head.min_score = strips == 0 ? 0 : all.lowest;
     head.max_score = strips == 0 ? 0 : all.highest;

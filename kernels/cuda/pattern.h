@@ -42,10 +42,11 @@ void tile(const TileArgs&, std::int64_t first_item, std::int64_t last_item, cuda
 struct MetricsArgs {
     MetricsHead* heads = nullptr;  // [head_count] on the device
     std::int64_t head_count = 0;
-    Element element = Element::F32;   // of every head's trace, as is
-    std::int32_t head_dim = 0;        // this
-    std::int64_t begin = 0, end = 0;  // dest rows
-    void* scratch = nullptr;          // metrics_scratch bytes
+    Element element = Element::F32;        // of every head's trace, as is
+    std::int32_t head_dim = 0;             // this
+    std::int64_t begin = 0, end = 0;       // dest rows
+    const std::int32_t* tokens = nullptr;  // [end] on the device, as kernels::MetricsArgs'
+    void* scratch = nullptr;               // metrics_scratch bytes
 };
 std::int64_t metrics_scratch(const MetricsArgs&);
 void metrics(const MetricsArgs&, cudaStream_t);

@@ -131,6 +131,11 @@ void ReaderTest::metricsInSlicesAreTheWholeTable() {
     for (std::size_t i = 0; i < whole.sink.size(); ++i) {
         QVERIFY(std::fabs(got->sink[i] - whole.sink[i]) < 1e-6f);
         QVERIFY(std::fabs(got->entropy[i] - whole.entropy[i]) < 1e-5f);
+        QVERIFY(std::fabs(got->mass[i] - whole.mass[i]) < 1e-6f);
+        QVERIFY(std::fabs(got->distance[i] - whole.distance[i]) < 1e-5f);
+        QVERIFY(std::fabs(got->previous_token[i] - whole.previous_token[i]) < 1e-6f);
+        QVERIFY(std::fabs(got->duplicate_token[i] - whole.duplicate_token[i]) < 1e-6f);
+        QVERIFY(std::fabs(got->induction[i] - whole.induction[i]) < 1e-6f);
         QCOMPARE(got->max_pattern[i], whole.max_pattern[i]);
         QCOMPARE(got->min_score[i], whole.min_score[i]);
         QCOMPARE(got->max_score[i], whole.max_score[i]);

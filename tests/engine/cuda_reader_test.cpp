@@ -57,6 +57,9 @@ std::vector<TileRequest> requests(RunId run) {
             TileRequest request = map_of(run, {Layer{1}, QueryHead{2}}, quantity, cells, pooling);
             for (int h = 0; h < heads; ++h) request.heads.push_back({Layer{2}, QueryHead{h}});
             all.push_back(request);
+            if (quantity != Quantity::Pattern) continue;
+            request.renormalized = true;
+            all.push_back(request);
         }
     return all;
 }
@@ -114,6 +117,7 @@ class CudaReaderTest : public QObject {
             const auto kv_heads = static_cast<std::size_t>(info.kv_heads);
             for (std::size_t h = 0; h < heads; ++h) {
                 double sink = 0, entropy = 0, most = 0, row_sum = 0, error = 0, largest = 0;
+                double distance = 0, previous = 0, duplicate = 0, induction = 0;
                 for (std::size_t dest = 0; dest < length; ++dest) {
                     double sum = 0;
                     for (std::size_t src = 0; src <= dest; ++src) {
@@ -132,6 +136,10 @@ class CudaReaderTest : public QObject {
                         if (src == 0) sink += p;
                         if (src > 0) most = std::max(most, p);
                         if (p > 0) entropy -= p * std::log(p);
+                        distance += p * static_cast<double>(dest - src);
+                        if (src + 1 == dest) previous += p;
+                        if (src < dest && run.tokens[src] == run.tokens[dest]) duplicate += p;
+                        if (src > 0 && run.tokens[src - 1] == run.tokens[dest]) induction += p;
                     }
                     row_sum = std::max(row_sum, std::abs(sum - 1));
                 }
@@ -142,6 +150,11 @@ class CudaReaderTest : public QObject {
                 QVERIFY(std::abs(table.sink[index] - sink / length) <= allowed);
                 QVERIFY(std::abs(table.entropy[index] - entropy / length) <= 10 * allowed);
                 QVERIFY(std::abs(table.max_pattern[index] - most) <= allowed);
+                QVERIFY(std::abs(table.mass[index] - 1) <= allowed);
+                QVERIFY(std::abs(table.distance[index] - distance / length) <= length * allowed);
+                QVERIFY(std::abs(table.previous_token[index] - previous / length) <= allowed);
+                QVERIFY(std::abs(table.duplicate_token[index] - duplicate / length) <= allowed);
+                QVERIFY(std::abs(table.induction[index] - induction / length) <= allowed);
             }
             for (auto [dest, src] : {std::pair{0, 0}, {40, 3}, {74, 74}, {72, 16}}) {
                 const LayerHead head{Layer{layer}, QueryHead{3}};

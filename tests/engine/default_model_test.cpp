@@ -152,6 +152,32 @@ class DefaultModelTest : public QObject {
         }
     }
 
+    // Of golden patterns, by numpy (tests/data/head_scores.py).
+    void headScoresAreThoseOfTransformerLens() {
+        NEEDS_DEFAULT_MODEL();
+        const std::string data(TEST_DATA);
+        const golden::File names(data + "/smollm2_names.safetensors"),
+            golden(data + "/smollm2_names_heads.safetensors");
+        const EngineRun run(EngineRun::open(default_model_path()),
+                            token_ids(names.at("token_ids").ints));
+        const HeadTable table = run.engine->reader()->metrics({{}, run.run, {}});
+        const std::pair<const char*, const std::vector<float>&> all[] = {
+            {"mass", table.mass},
+            {"distance", table.distance},
+            {"sink", table.sink},
+            {"entropy", table.entropy},
+            {"previous_token", table.previous_token},
+            {"duplicate_token", table.duplicate_token},
+            {"induction", table.induction}};
+        for (const auto& [name, values] : all) {
+            const std::vector<float> expected = golden.at(name).values;
+            QCOMPARE(values.size(), expected.size());
+            const double error = relative_difference(values, expected);
+            QVERIFY2(error < 1e-4, qPrintable(QString::fromLatin1(name) +
+                                              QStringLiteral(" is off by %1").arg(error)));
+        }
+    }
+
     void invariantsHold() {
         NEEDS_DEFAULT_MODEL();
         const golden::File golden(std::string(TEST_DATA) + "/smollm2_names.safetensors");

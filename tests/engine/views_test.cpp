@@ -10,7 +10,7 @@ using namespace engine;
 
 namespace {
 
-const std::string model = std::string(TEST_DATA) + "/tiny_qwen3";
+const char* const model = TEST_DATA "/tiny_qwen3";
 constexpr std::int64_t length = 45;
 
 std::vector<TokenId> prompt(int seed = 11) {
@@ -40,6 +40,17 @@ std::vector<float> floats(const Tile& tile) {
 
 std::size_t at(std::int64_t dest, std::int64_t src) {
     return static_cast<std::size_t>(dest * length + src);
+}
+
+// Source 0 becomes 0, and the others of its row sum to 1.
+void drop_first_source(std::vector<float>& pattern) {
+    for (std::int64_t dest = 0; dest < length; ++dest) {
+        double rest = 0;
+        for (std::int64_t src = 1; src <= dest; ++src) rest += double{pattern[at(dest, src)]};
+        for (std::int64_t src = 1; src <= dest; ++src)
+            pattern[at(dest, src)] = static_cast<float>(pattern[at(dest, src)] / rest);
+        pattern[at(dest, 0)] = 0;
+    }
 }
 
 }  // namespace
@@ -132,17 +143,24 @@ class ViewsTest : public QObject {
 
     void poolingKeepsWhatItSays_data() {
         QTest::addColumn<int>("zoom");
-        for (const int zoom : {1, 2, 4, 7, 45, 64}) QTest::addRow("%d cells a pixel", zoom) << zoom;
+        QTest::addColumn<bool>("renormalized");
+        for (const bool renormalized : {false, true})
+            for (const int zoom : {1, 2, 4, 7, 45, 64})
+                QTest::addRow("%d cells a pixel%s", zoom, renormalized ? ", renormalized" : "")
+                    << zoom << renormalized;
     }
     void poolingKeepsWhatItSays() {
         QFETCH(int, zoom);
+        QFETCH(bool, renormalized);
         const auto reader = m_run->engine->reader();
         const LayerHead head{Layer{1}, QueryHead{2}};
-        const auto exact = floats(reader->tile(whole(m_run->run, head, Quantity::Pattern)));
+        auto exact = floats(reader->tile(whole(m_run->run, head, Quantity::Pattern)));
+        if (renormalized) drop_first_source(exact);
         for (const Pooling pooling : {Pooling::Max, Pooling::Mean, Pooling::Sum}) {
             TileRequest request = whole(m_run->run, head, Quantity::Pattern);
             request.dest.cells_per_pixel = request.src.cells_per_pixel = zoom;
             request.pooling = pooling;
+            request.renormalized = renormalized;
             const Tile tile = reader->tile(request);
             const std::int64_t pixels = request.dest.pixels();
             QCOMPARE(tile.data.shape, (std::vector<std::int64_t>{1, pixels, pixels}));
@@ -169,6 +187,29 @@ class ViewsTest : public QObject {
         }
     }
 
+    // A view of some rows and some sources holds what the whole map does there.
+    void renormalizedPartsAreThoseOfTheWhole() {
+        const auto reader = m_run->engine->reader();
+        const LayerHead head{Layer{2}, QueryHead{3}};
+        auto exact = floats(reader->tile(whole(m_run->run, head, Quantity::Pattern)));
+        drop_first_source(exact);
+        TileRequest request = whole(m_run->run, head, Quantity::Pattern);
+        request.renormalized = true;
+        request.dest = {20, 60, 1, {}};
+        request.src = {5, 12, 1, {}};
+        const auto part = floats(reader->tile(request));
+        for (std::int64_t y = 0; y < 40; ++y)
+            for (std::int64_t x = 0; x < 7; ++x)
+                QVERIFY(std::abs(part[static_cast<std::size_t>(y * 7 + x)] -
+                                 (20 + y < length ? exact[at(20 + y, 5 + x)] : 0.0f)) < 1e-5f);
+        request.quantity = Quantity::Attribution;
+        QVERIFY_EXCEPTION_THROWN((void)reader->tile(request), Error);
+        request = whole(m_run->run, head, Quantity::Pattern);
+        request.renormalized = true;
+        request.dest = request.src = {0, 1, 1, {}};  // nothing but the first source
+        QCOMPARE(floats(reader->tile(request)), std::vector<float>{0});
+    }
+
     // Spans: mean over dest, sum over src; each row of spans still sums to 1.
     void spansSumToOne() {
         TileRequest request = whole(m_run->run, {Layer{0}, QueryHead{1}}, Quantity::Pattern);
@@ -188,11 +229,15 @@ class ViewsTest : public QObject {
         }
         const auto reader = m_run->engine->reader();
         const LayerHead head{Layer{2}, QueryHead{0}};
-        for (const Quantity quantity :
-             {Quantity::Pattern, Quantity::Value, Quantity::Attribution}) {
-            const auto a = floats(reader->tile(whole(m_run->run, head, quantity))),
-                       b = floats(reader->tile(whole(other, head, quantity)));
-            TileRequest request = whole(m_run->run, head, quantity);
+        for (const auto& [quantity, renormalized] : {std::pair{Quantity::Pattern, false},
+                                                     {Quantity::Pattern, true},
+                                                     {Quantity::Value, false},
+                                                     {Quantity::Attribution, false}}) {
+            TileRequest request = whole(other, head, quantity);
+            request.renormalized = renormalized;
+            const auto b = floats(reader->tile(request));
+            request.run = m_run->run;
+            const auto a = floats(reader->tile(request));
             request.minus = other;
             const auto difference = floats(reader->tile(request));
             double most = 0;
@@ -217,14 +262,21 @@ class ViewsTest : public QObject {
     }
 
     void metricsEqualPlainLoops() {
+        std::vector<TokenId> tokens;  // some again, some at once
+        for (int i = 0; i < length; ++i) tokens.push_back(TokenId{i * i % 13 + 3});
+        const EngineRun run(EngineRun::open(model, 16), tokens);
         MetricsRequest request;
-        request.run = m_run->run;
-        const HeadTable table = m_run->engine->reader()->metrics(request);
+        request.run = run.run;
+        const HeadTable table = run.engine->reader()->metrics(request);
         for (int layer = 0; layer < 3; ++layer) {
-            const auto pattern = m_run->read("pattern", layer, {0, length}),
-                       scores = m_run->read("scores", layer, {0, length});
+            const auto pattern = run.read("pattern", layer, {0, length}),
+                       scores = run.read("scores", layer, {0, length});
             for (int h = 0; h < 4; ++h) {
                 double sink = 0, entropy = 0, most = 0, low = INFINITY, high = -INFINITY;
+                double mass = 0, distance = 0, previous = 0, duplicate = 0, induction = 0;
+                const auto token = [&](std::int64_t i) {
+                    return tokens[static_cast<std::size_t>(i)];
+                };
                 for (std::int64_t dest = 0; dest < length; ++dest) {
                     for (std::int64_t src = 0; src <= dest; ++src) {
                         const auto i =
@@ -235,6 +287,11 @@ class ViewsTest : public QObject {
                         else
                             most = std::max(most, p);
                         if (p > 0) entropy -= p * std::log(p);
+                        mass += p;
+                        distance += p * static_cast<double>(dest - src);
+                        if (src == dest - 1) previous += p;
+                        if (src < dest && token(src) == token(dest)) duplicate += p;
+                        if (src > 0 && token(src - 1) == token(dest)) induction += p;
                         low = std::min(low, double{scores[i]});
                         high = std::max(high, double{scores[i]});
                     }
@@ -242,6 +299,12 @@ class ViewsTest : public QObject {
                 const auto index = static_cast<std::size_t>(layer * 4 + h);
                 QVERIFY(std::abs(table.sink[index] - sink / length) < 1e-5);
                 QVERIFY(std::abs(table.entropy[index] - entropy / length) < 1e-4);
+                QVERIFY(std::abs(table.mass[index] - mass / length) < 1e-5);
+                QVERIFY(std::abs(table.distance[index] - distance / length) < 1e-4);
+                QVERIFY(duplicate > 0 && induction > 0);
+                QVERIFY(std::abs(table.previous_token[index] - previous / mass) < 1e-5);
+                QVERIFY(std::abs(table.duplicate_token[index] - duplicate / mass) < 1e-5);
+                QVERIFY(std::abs(table.induction[index] - induction / mass) < 1e-5);
                 QVERIFY(std::abs(table.max_pattern[index] - most) < 1e-5);
                 QVERIFY(std::abs(table.min_score[index] - low) <
                         1e-4 * std::max(1.0, std::abs(low)));

@@ -256,15 +256,19 @@ void grid(Report& report, std::int64_t rows, kernels::TilePooling pooling, int h
         table[h].rule.scale = 0.125f;
         table[h].head = static_cast<std::int32_t>(h);
     }
+    std::vector<std::int32_t> tokens;
+    for (std::int64_t t = 0; t < rows; ++t) tokens.push_back(static_cast<std::int32_t>(t % 300));
+    kernels::MetricsArgs args_of_table;
+    args_of_table.heads = table.data();
+    args_of_table.head_count = heads_total;
+    args_of_table.end = rows;
+    args_of_table.tokens = tokens.data();
     std::snprintf(name, sizeof name, "metrics, %d heads, T=%ld", heads_total,
                   static_cast<long>(rows));
     report.line(
         name,
         2.0 * 64 * heads_total * static_cast<double>(rows) * static_cast<double>(rows + 1) / 2, 0,
-        [&] {
-            kernels::cpu::metrics(table.data(), heads_total, 0, rows, nullptr, report.parallel);
-        },
-        9);
+        [&] { kernels::cpu::metrics(args_of_table, report.parallel); }, 9);
 }
 
 // Bytes whose halves are moderate numbers, whatever type they are read as.

@@ -171,13 +171,17 @@ void tables() {
         }
         const Memory device(static_cast<std::int64_t>(heads.size() * sizeof(heads[0])));
         upload(device, heads);
-        kernels::cuda::MetricsArgs args{device.as<kernels::MetricsHead>(),
-                                        layers * query_heads,
-                                        Element::BF16,
-                                        dim,
-                                        0,
-                                        rows,
-                                        nullptr};
+        std::vector<std::int32_t> ids;
+        for (std::int64_t i = 0; i < rows; ++i) ids.push_back(static_cast<std::int32_t>(i % 600));
+        const Memory tokens(rows * 4);
+        upload(tokens, ids);
+        kernels::cuda::MetricsArgs args;
+        args.heads = device.as<kernels::MetricsHead>();
+        args.head_count = layers * query_heads;
+        args.element = Element::BF16;
+        args.head_dim = dim;
+        args.end = rows;
+        args.tokens = tokens.as<std::int32_t>();
         const Memory scratch(kernels::cuda::metrics_scratch(args));
         args.scratch = scratch.data;
         report("head table of 1152 heads, " + std::to_string(rows),

@@ -41,18 +41,26 @@ class CudaHeadTableTest : public QObject {
             head.trace = trace.view();
             head.rule = {rule.scale, cap, window, nullptr};  // lse holds what sinks do
             head.head = h;
-            head.sink_sum = 99;  // overwritten
+            head.sink_sum = head.induction_sum = 99;  // overwritten
         }
         const DeviceBuffer<kernels::MetricsHead> device(table);
-        kernels::cuda::MetricsArgs args{device.data(), 4,   trace.element(), dim,
-                                        begin,         end, nullptr};
+        const std::vector<std::int32_t> tokens = words(end);
+        const DeviceBuffer<std::int32_t> ids(tokens);
+        kernels::cuda::MetricsArgs args;
+        args.heads = device.data();
+        args.head_count = 4;
+        args.element = trace.element();
+        args.head_dim = dim;
+        args.begin = begin;
+        args.end = end;
+        args.tokens = ids.data();
         const DeviceBuffer<std::byte> scratch(
             static_cast<std::size_t>(kernels::cuda::metrics_scratch(args)));
         args.scratch = scratch.data();
         kernels::cuda::metrics(args, nullptr);
         table = device.download();
         for (std::size_t h = 0; h < 4; ++h)
-            QVERIFY(right_metrics(table[h], dense[h], begin, end, window));
+            QVERIFY(right_metrics(table[h], dense[h], tokens, begin, end, window));
     }
 
     void contributions_data() {

@@ -103,9 +103,23 @@ inline std::vector<support::DenseHead> dense_heads(const kernels::TraceView& tra
     return dense;
 }
 
-inline bool right_metrics(const kernels::MetricsHead& head, const support::DenseHead& d, int begin,
-                          int end, int window) {
+// Of a few words, so that most come again, some at once.
+inline std::vector<std::int32_t> words(int rows) {
+    std::mt19937 random(11);
+    std::vector<std::int32_t> tokens;
+    for (int i = 0; i < rows; ++i)
+        tokens.push_back(i > 0 && random() % 5 == 0 ? tokens.back()
+                                                    : static_cast<std::int32_t>(random() % 9));
+    return tokens;
+}
+
+inline bool right_metrics(const kernels::MetricsHead& head, const support::DenseHead& d,
+                          const std::vector<std::int32_t>& tokens, int begin, int end, int window) {
     double sink_sum = 0, entropy = 0, largest = 0, low = INFINITY, high = -INFINITY;
+    double mass = 0, distance = 0, previous = 0, duplicate = 0, induction = 0;
+    const auto same = [&](std::int64_t dest, std::int64_t src) {
+        return tokens[static_cast<std::size_t>(dest)] == tokens[static_cast<std::size_t>(src)];
+    };
     for (std::int64_t dest = begin; dest < end; ++dest)
         for (std::int64_t src = 0; src <= dest; ++src) {
             if (!support::visible(dest, src, window)) continue;
@@ -113,12 +127,22 @@ inline bool right_metrics(const kernels::MetricsHead& head, const support::Dense
             if (src == 0) sink_sum += p;
             if (src > 0) largest = std::max(largest, p);
             if (p > 0) entropy -= p * std::log(p);
+            mass += p;
+            distance += p * static_cast<double>(dest - src);
+            if (src == dest - 1) previous += p;
+            if (src < dest && same(dest, src)) duplicate += p;
+            if (src > 0 && same(dest, src - 1)) induction += p;
             low = std::min(low, s);
             high = std::max(high, s);
         }
     if (begin == end) low = high = 0;
     const double rows = std::max(1, end - begin), allowed = d.tolerance();
-    return std::abs(head.sink_sum - sink_sum) <= allowed * rows &&
+    const auto near = [&](double sum, double expected, double longest) {
+        return std::abs(sum - expected) <= allowed * rows * longest;
+    };
+    return near(head.sink_sum, sink_sum, 1) && near(head.mass_sum, mass, 1) &&
+           near(head.distance_sum, distance, end) && near(head.previous_sum, previous, 1) &&
+           near(head.duplicate_sum, duplicate, 1) && near(head.induction_sum, induction, 1) &&
            std::abs(head.entropy_sum - entropy) <= 10 * allowed * rows &&
            std::abs(static_cast<double>(head.max_pattern) - largest) <= allowed &&
            std::abs(static_cast<double>(head.min_score) - low) <= allowed &&

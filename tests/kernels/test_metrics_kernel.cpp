@@ -38,11 +38,18 @@ class TestMetricsKernel : public QObject {
             head.trace = trace.view();
             head.rule = rule;
             head.head = h;
-            head.sink_sum = 99;  // overwritten
+            head.sink_sum = head.induction_sum = 99;  // overwritten
         }
-        kernels::cpu::metrics(table.data(), 4, begin, end, nullptr, support::on_threads(3));
+        const std::vector<std::int32_t> tokens = words(end);
+        kernels::MetricsArgs args;
+        args.heads = table.data();
+        args.head_count = 4;
+        args.begin = begin;
+        args.end = end;
+        args.tokens = tokens.data();
+        kernels::cpu::metrics(args, support::on_threads(3));
         for (std::size_t h = 0; h < 4; ++h)
-            QVERIFY(right_metrics(table[h], dense[h], begin, end, window));
+            QVERIFY(right_metrics(table[h], dense[h], tokens, begin, end, window));
     }
 };
 

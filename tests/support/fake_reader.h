@@ -100,12 +100,17 @@ class Reader final : public engine::TraceReader {
         pause(world_->table_delay, stop);
         engine::Rows rows = request.dest.count() > 0 ? request.dest : engine::Rows{0, run->rows};
         const Shape& shape = world_->shape;
-        engine::HeadTable table{request.id, request.run, rows, shape.layers, shape.query_heads,
-                                {},         {},          {},   {},           {}};
+        engine::HeadTable table;
+        table.id = request.id;
+        table.run = request.run;
+        table.dest = rows;
+        table.layers = shape.layers;
+        table.query_heads = shape.query_heads;
         for (int layer = 0; layer < shape.layers; ++layer)
             for (int head = 0; head < shape.query_heads; ++head) {
                 const engine::LayerHead at{engine::Layer(layer), engine::QueryHead(head)};
-                double sink = 0, entropy = 0;
+                double sink = 0, entropy = 0, distance = 0, mass = 0, previous = 0, same = 0,
+                       after = 0;
                 float most = 0, low = INFINITY, high = -INFINITY;
                 for (std::int64_t d = rows.begin; d < rows.end; ++d)
                     for (std::int64_t s = 0; s <= d; ++s) {
@@ -113,6 +118,15 @@ class Reader final : public engine::TraceReader {
                         entropy -= p > 0 ? p * std::log(p) : 0;
                         if (s == 0) sink += p;
                         if (s > 0) most = std::max(most, p);
+                        mass += p;
+                        distance += p * static_cast<double>(d - s);
+                        if (s == d - 1) previous += p;
+                        const auto holds = [&](std::int64_t src) {
+                            return src >= 0 && run->tokens[static_cast<std::size_t>(src)] ==
+                                                   run->tokens[static_cast<std::size_t>(d)];
+                        };
+                        if (s < d && holds(s)) same += p;
+                        if (holds(s - 1)) after += p;
                         low = std::min(low, score(at, d, s));
                         high = std::max(high, score(at, d, s));
                     }
@@ -122,6 +136,11 @@ class Reader final : public engine::TraceReader {
                 table.max_pattern.push_back(most);
                 table.min_score.push_back(low);
                 table.max_score.push_back(high);
+                table.mass.push_back(static_cast<float>(mass / count));
+                table.distance.push_back(static_cast<float>(distance / count));
+                table.previous_token.push_back(static_cast<float>(previous / mass));
+                table.duplicate_token.push_back(static_cast<float>(same / mass));
+                table.induction.push_back(static_cast<float>(after / mass));
             }
         return table;
     }
@@ -246,6 +265,8 @@ class Reader final : public engine::TraceReader {
             }
         if (dest.begin >= ready) return 0;
         if (request.pooling == engine::Pooling::Sum) return sum;
+        if (request.pooling == engine::Pooling::Mean && !request.dest.edges.empty())
+            return sum / static_cast<float>(std::min(dest.end, ready) - dest.begin);
         if (request.pooling == engine::Pooling::Mean)
             return seen ? sum / static_cast<float>(seen) : 0;
         return best;
