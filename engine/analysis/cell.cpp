@@ -8,16 +8,6 @@
 #include "engine/model/score_rule.h"
 
 namespace engine {
-namespace {
-
-double score(const kernels::ScoreRule& rule, const float* q, const float* k, int head_dim) {
-    double dot = 0;
-    for (int i = 0; i < head_dim; ++i) dot += double{q[i]} * k[i];
-    const double scaled = dot * rule.scale;
-    return rule.soft_cap > 0 ? rule.soft_cap * std::tanh(scaled / rule.soft_cap) : scaled;
-}
-
-}  // namespace
 
 Cell place_cell(RunId run, LayerHead at, Position dest, Position src,
                 const kernels::ScoreRule& rule) {
@@ -41,18 +31,13 @@ std::int64_t first_key(const kernels::ScoreRule& rule, std::int64_t dest) {
     return rule.window > 0 ? std::max<std::int64_t>(0, dest + 1 - rule.window) : 0;
 }
 
-void fill_cell(Cell& cell, const kernels::ScoreRule& rule, const CellParts& parts) {
-    const std::int64_t dest = to_int(cell.dest), src = to_int(cell.src);
+void fill_cell(Cell& cell, const CellParts& parts) {
+    const auto at = static_cast<std::size_t>(to_int(cell.src) - parts.first);
     const int d = parts.head_dim;
-    const double own = score(rule, parts.q, parts.key(src), d);
-    const double p = std::exp(own - parts.lse);
-    cell.score = static_cast<float>(own);
-    cell.pattern = static_cast<float>(p);
-    cell.rank = 1;
-    for (std::int64_t key = first_key(rule, dest); key <= dest; ++key)
-        if (!rule.forbidden.hold(to_int(cell.at.head), dest, key) &&
-            score(rule, parts.q, parts.key(key), d) > own)
-            ++cell.rank;
+    cell.score = parts.scores[at];
+    cell.pattern = parts.pattern[at];
+    cell.rank = 1 + std::count_if(parts.scores.begin(), parts.scores.end(),
+                                  [&](float other) { return other > cell.score; });
 
     double squares = 0, dot = 0;
     for (int row = 0; row < d; ++row) {
@@ -62,35 +47,39 @@ void fill_cell(Cell& cell, const kernels::ScoreRule& rule, const CellParts& part
         dot += double{parts.p[row]} * parts.v[row];
     }
     const double through = parts.attention_scale;
-    cell.value_norm = static_cast<float>(p * std::sqrt(squares) * through);
-    cell.attribution = static_cast<float>(p * dot * through * parts.final_scale);
+    cell.value_norm = static_cast<float>(cell.pattern * std::sqrt(squares) * through);
+    cell.attribution = static_cast<float>(cell.pattern * dot * through * parts.final_scale);
 }
 
 Cell exact_cell(const Model& model, const HeadProjections& projections, const RunTrace& run,
-                LayerHead at, Position dest_position, Position src_position, const Target& target) {
+                LayerHead at, Position dest_position, Position src_position, const Target& target,
+                const kernels::Parallel& parallel) {
     check_head(model.config, at);
     const std::int64_t dest = to_int(dest_position), src = to_int(src_position);
     check_rows(run.rows(), {dest, dest + 1});
     const kernels::TraceView trace = run.view(at.layer);
     const kernels::ScoreRule rule = score_rule(model, run, at.layer);
     Cell cell = place_cell(run.id(), at, dest_position, src_position, rule);
-    const float lse = *trace.lse(dest, to_int(at.head));
-    if (rule.sinks != nullptr) cell.sink = std::exp(rule.sinks[to_int(at.head)] - lse);
+    if (rule.sinks != nullptr)
+        cell.sink = std::exp(rule.sinks[to_int(at.head)] - *trace.lse(dest, to_int(at.head)));
     if (!cell.visible) return cell;
 
     const int head = to_int(at.head), kv_head = head / trace.group(), d = trace.head_dim;
     const Floats r = projections.r(to_int(at.layer)), p = projections.p(to_int(at.layer), target);
+    const Rows keys{first_key(rule, dest), dest + 1};
+    const std::vector<float> scores = exact_row(model, run, at, dest, keys, true, parallel),
+                             pattern = exact_row(model, run, at, dest, keys, false, parallel);
     CellParts parts;
     parts.head_dim = d;
-    parts.q = trace.q(dest, head);
-    parts.key = [&](std::int64_t key) { return trace.k(key, kv_head); };
+    parts.first = keys.begin;
+    parts.scores = scores;
+    parts.pattern = pattern;
     parts.v = trace.v(src, kv_head);
-    parts.lse = lse;
     parts.final_scale = run.final_scale()[dest];
     if (const float* scales = run.attention_scales(at.layer)) parts.attention_scale = scales[dest];
     parts.r = r->data() + std::int64_t{head} * d * d;
     parts.p = p->data() + std::int64_t{head} * d;
-    fill_cell(cell, rule, parts);
+    fill_cell(cell, parts);
     return cell;
 }
 

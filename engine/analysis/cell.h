@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One cell in fp64 from the trace's own q, k, v: what the read-out shows.
+// One cell: what the read-out shows. Its score and its p are the very numbers that the map draws
+// and `dump` writes, rebuilt by the same kernel: taken in fp64 they would be as right (both are
+// within the tolerance of an fp64 softmax, the row's lse is fp32 either way) but differ in the
+// sixth decimal where scores are large. Its norm and attribution are that p times sums in fp64.
 #pragma once
-#include <functional>
+#include <span>
 
 #include "engine/values/tile.h"
 #include "kernels/views.h"
@@ -16,14 +19,14 @@ std::int64_t first_key(const kernels::ScoreRule&, std::int64_t dest);
 // What a visible cell is made of, in fp32. [D] but for r.
 struct CellParts {
     int head_dim = 0;
-    const float* q = nullptr;                       // of dest
-    std::function<const float*(std::int64_t)> key;  // of a position from first_key() to dest
-    const float* v = nullptr;                       // of src
-    float lse = 0, final_scale = 0;                 // of dest
+    std::int64_t first = 0;                  // src of the next two, which end with dest
+    std::span<const float> scores, pattern;  // of the row; −inf and 0 where nothing is seen
+    const float* v = nullptr;                // of src
+    float final_scale = 0;                   // of dest
     float attention_scale = 1;  // of dest: what the norm behind attention multiplies by, if any
     const float* r = nullptr;   // [D, D] of the head
     const float* p = nullptr;   // of the head and the target
 };
-void fill_cell(Cell&, const kernels::ScoreRule&, const CellParts&);
+void fill_cell(Cell&, const CellParts&);
 
 }  // namespace engine

@@ -34,7 +34,7 @@ class CpuTraceReader final : public TraceReader {
               std::optional<TokenId> distractor) const override {
         check_target(model_->config, {target, distractor});
         return exact_cell(*model_, *projections_, *table_->at(run), at, dest, src,
-                          {target, distractor});
+                          {target, distractor}, parallel_);
     }
 
     HeadTable metrics(const MetricsRequest& request, std::stop_token stop) const override {

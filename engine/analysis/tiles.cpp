@@ -213,6 +213,30 @@ std::vector<float> exact_rows(const Model& model, const RunTrace& run, Layer lay
     return out;
 }
 
+std::vector<float> exact_row(const Model& model, const RunTrace& run, LayerHead at,
+                             std::int64_t dest, Rows src, bool scores,
+                             const kernels::Parallel& parallel) {
+    const std::int64_t row[] = {dest, dest + 1};
+    std::vector<std::int64_t> edges(static_cast<std::size_t>(src.count() + 1));
+    std::iota(edges.begin(), edges.end(), src.begin);
+    std::vector<float> out(static_cast<std::size_t>(src.count()));
+    kernels::TileHead head;
+    head.trace = run.view(at.layer);
+    head.rule = score_rule(model, run, at.layer);
+    head.head = to_int(at.head);
+    head.rows = run.rows();
+    head.out = out.data();
+    kernels::TileArgs args;
+    args.heads = &head;
+    args.head_count = 1;
+    args.dest = {row, 1};
+    args.src = {edges.data(), src.count()};
+    args.raw = scores;
+    args.pooling = kernels::TilePooling::None;
+    kernels::cpu::tile(args, parallel);
+    return out;
+}
+
 HeadTable head_metrics(const Model& model, const RunTrace& run, const MetricsRequest& request,
                        std::stop_token stop, const kernels::Parallel& parallel) {
     const Rows rows = metrics_rows(run.rows(), request);

@@ -19,8 +19,12 @@ Tile rebuild_tile(const Model&, const HeadProjections&, const RunTable&, const T
 std::vector<float> exact_rows(const Model&, const RunTrace&, Layer, Rows, bool scores,
                               const kernels::Parallel&);
 
+// The same numbers of one head's row, on the sources `src`: [src].
+std::vector<float> exact_row(const Model&, const RunTrace&, LayerHead, std::int64_t dest, Rows src,
+                             bool scores, const kernels::Parallel&);
+
 Cell exact_cell(const Model&, const HeadProjections&, const RunTrace&, LayerHead, Position dest,
-                Position src, const Target&);
+                Position src, const Target&, const kernels::Parallel&);
 
 HeadTable head_metrics(const Model&, const RunTrace&, const MetricsRequest&, std::stop_token,
                        const kernels::Parallel&);

@@ -50,7 +50,7 @@ class CudaTraceReader final : public TraceReader {
         Cell cell = place_cell(id, at, dest, src, rule);
         if (cell.visible)
             in_lane([&](ViewLane& lane) {
-                fill(lane, cell, *run, rule, {target, distractor});
+                fill(lane, cell, *run, {target, distractor});
                 return 0;
             });
         return cell;
@@ -88,39 +88,35 @@ class CudaTraceReader final : public TraceReader {
     }
 
   private:
-    // From the trace's own numbers, in fp64 on the host.
-    void fill(ViewLane& lane, Cell& cell, const DeviceRun& run, const kernels::ScoreRule& rule,
-              const Target& target) const {
+    // The row from the kernel that `read` takes it from, the rest in fp64 on the host.
+    void fill(ViewLane& lane, Cell& cell, const DeviceRun& run, const Target& target) const {
         const kernels::TraceView trace = run.view(cell.at.layer);
-        const std::int64_t dest = to_int(cell.dest), src = to_int(cell.src),
-                           first = first_key(rule, dest), d = trace.head_dim;
+        const std::int64_t dest = to_int(cell.dest), src = to_int(cell.src), d = trace.head_dim;
         const std::int32_t head = to_int(cell.at.head), kv_head = head / trace.group();
-        const auto rows = [&](std::int64_t section, std::int32_t of_head, Rows which) {
-            auto* to = lane.scratch().take<float>(which.count() * d);
-            kernels::cuda::gather_floats(trace, section, of_head, 1, which.begin, which.end, to,
-                                         lane.stream());
-            return lane.download(to, which.count() * d);
+        const auto row = [&](bool scores) {
+            const float* heads =
+                tiles_.exact_rows(lane, run, cell.at.layer, {dest, dest + 1}, dest + 1, scores);
+            return lane.download(heads + head * (dest + 1), dest + 1);
         };
         const int layer = to_int(cell.at.layer);
         const auto direction = factors_.direction(lane, target);
-        const std::vector<float> q = rows(trace.q_offset, head, {dest, dest + 1}),
-                                 v = rows(trace.v_offset, kv_head, {src, src + 1}),
-                                 keys = rows(trace.k_offset, kv_head, {first, dest + 1});
-        auto* lse = lane.scratch().take<float>(trace.query_heads);
-        kernels::cuda::gather_lse(trace, dest, dest + 1, lse, lane.stream());
+        const std::vector<float> scores = row(true), pattern = row(false);
+        auto* value = lane.scratch().take<float>(d);
+        kernels::cuda::gather_floats(trace, trace.v_offset, kv_head, 1, src, src + 1, value,
+                                     lane.stream());
+        const std::vector<float> v = lane.download(value, d);
         const std::vector<float> r = lane.download(factors_.r(lane, layer) + head * d * d, d * d);
         const std::vector<float> p =
             lane.download(direction->of_layer(layer, model_->config.q_columns()) + head * d, d);
         CellParts parts;
         parts.head_dim = trace.head_dim;
-        parts.q = q.data();
-        parts.key = [&](std::int64_t key) { return keys.data() + (key - first) * d; };
+        parts.scores = scores;
+        parts.pattern = pattern;
         parts.v = v.data();
-        parts.lse = lane.download(lse + head, 1).front();
         parts.final_scale = lane.download(run.final_scale() + dest, 1).front();
         parts.r = r.data();
         parts.p = p.data();
-        fill_cell(cell, rule, parts);
+        fill_cell(cell, parts);
     }
 
     std::shared_ptr<const DeviceModel> model_;

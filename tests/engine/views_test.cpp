@@ -66,6 +66,8 @@ class ViewsTest : public QObject {
 
     void tilesCellsAndRowsAgree() {
         const auto reader = m_run->engine->reader();
+        // A GPU's tiles of another shape may add in another order.
+        const float apart = m_run->engine->info().device == "CPU" ? 0 : 1e-5f;
         for (int layer = 0; layer < 3; ++layer) {
             for (int h = 0; h < 4; ++h) {
                 const LayerHead head{Layer{layer}, QueryHead{h}};
@@ -83,9 +85,10 @@ class ViewsTest : public QObject {
                     const Cell cell = reader->cell(m_run->run, head, Position{dest}, Position{src},
                                                    TokenId{17}, TokenId{99});
                     QVERIFY(cell.visible);
-                    QVERIFY(std::abs(cell.score - scores[at(dest, src)]) <
-                            1e-4f * std::max(1.0f, std::abs(cell.score)));
-                    QVERIFY(std::abs(cell.pattern - pattern[at(dest, src)]) < 1e-5f);
+                    // Digit for digit what the map draws and a dump holds.
+                    QVERIFY(std::abs(cell.score - scores[at(dest, src)]) <=
+                            10 * apart * std::max(1.0f, std::abs(cell.score)));
+                    QVERIFY(std::abs(cell.pattern - pattern[at(dest, src)]) <= apart);
                     QVERIFY(std::abs(cell.value_norm - value[at(dest, src)]) <=
                             1e-4 * max_abs(value));
                     QVERIFY(std::abs(cell.attribution - attribution[at(dest, src)]) <=
