@@ -30,7 +30,24 @@ void RunnerBase::refuse_not_finite(std::int64_t position) {
 }
 
 Encoding RunnerBase::tokenize(std::string_view text, const TokenizeOptions& options) const {
+    check_length(text);
     return tokenizer_->encode(text, options);
+}
+
+// Five million characters take a second, and no Stop is seen meanwhile. A text of that size is
+// refused by its bytes where even the longest tokens of the vocabulary would be too many.
+void RunnerBase::check_length(std::string_view text) const {
+    constexpr std::size_t long_text = std::size_t{4} << 20;
+    if (text.size() <= long_text) return;
+    std::size_t longest = 1;
+    for (int id = 0; id < tokenizer_->vocab(); ++id)
+        longest = std::max(longest, tokenizer_->bytes(TokenId{id}).size());
+    const std::size_t least = (text.size() + longest - 1) / longest;
+    if (least > static_cast<std::size_t>(info_.context))
+        refuse("the prompt has " + std::to_string(text.size()) + " bytes, at least " +
+                   std::to_string(least) + " tokens, and the model's context holds " +
+                   std::to_string(info_.context),
+               "shorten it");
 }
 
 Token RunnerBase::describe(TokenId id) const {

@@ -30,6 +30,7 @@ class RunnerBase : public Engine {
 
     [[noreturn]] static void refuse(std::string what, std::string hint = {});
     [[noreturn]] static void refuse_unknown(RunId);
+    void check_length(std::string_view text) const;
     void check_tokens(std::span<const TokenId>) const;
     void check_memory(std::int64_t tokens, std::int64_t shared = 0) const;
     // shared: rows whose whole pages a parent has already.

@@ -66,6 +66,7 @@ class RunsTest : public QObject {
         QTest::addRow("tensor name") << 11 << "nonsense";
         QTest::addRow("target") << 12 << "320";
         QTest::addRow("fork past the end") << 13 << "forked";
+        QTest::addRow("a text of many megabytes") << 14 << "50000000 bytes, at least";
     }
     void refusals() {
         QFETCH(int, which);
@@ -98,12 +99,58 @@ class RunsTest : public QObject {
                     (void)reader->cell(run.run, {}, Position{0}, Position{0}, TokenId{320}, {});
                     return;
                 case 13: (void)run.engine->fork_run(run.run, Position{5}, TokenId{1}); return;
+                case 14: (void)run.engine->tokenize(std::string(50'000'000, 'x'), {}); return;
                 default: return;
             }
         });
         QVERIFY2(QString::fromStdString(failure.line()).contains(says), failure.line().c_str());
         QCOMPARE(failure.kind, Failure::Kind::BadRequest);
         QCOMPARE(run.engine->decode_step(run.run, {}).rows, 5);  // still usable
+    }
+
+    // A prompt of 6 and 3 steps: [H, 6, 6], then [H, 1, 7], [H, 1, 8] and [H, 1, 9] join to one
+    // triangle. The token that comes after has no row, and asking for it says so.
+    void stepsJoinThePromptsMap() {
+        EngineRun run(EngineRun::open(model, 16), prompt(6));
+        const auto reader = run.engine->reader();
+        const auto pattern = [&](Rows rows) {
+            return reader->read(run.run, {"pattern", Layer{1}, {}}, rows).data;
+        };
+        constexpr std::int64_t heads = 4, whole = 9;
+        std::vector<float> joined(heads * whole * whole);
+        const auto join = [&](Rows rows) {
+            const Payload part = pattern(rows);
+            QCOMPARE(part.shape, (std::vector<std::int64_t>{heads, rows.count(), rows.end}));
+            const auto values = part.as<float>();
+            std::size_t from = 0;
+            for (std::int64_t h = 0; h < heads; ++h)
+                for (std::int64_t dest = rows.begin; dest < rows.end; ++dest)
+                    for (std::int64_t src = 0; src < rows.end; ++src, ++from)
+                        joined[static_cast<std::size_t>((h * whole + dest) * whole + src)] =
+                            values[from];
+        };
+        join({0, 6});
+        for (std::int64_t rows = 7; rows <= whole; ++rows) {
+            QCOMPARE(run.engine->decode_step(run.run, {}).rows, rows);
+            join({rows - 1, rows});
+        }
+        const Payload at_once = pattern({0, whole});
+        const auto all = at_once.as<float>();
+        QCOMPARE(joined, std::vector<float>(all.begin(), all.end()));
+        for (std::int64_t row = 0; row < heads * whole; ++row) {
+            double sum = 0;
+            for (std::int64_t src = 0; src < whole; ++src) {
+                const float p = joined[static_cast<std::size_t>(row * whole + src)];
+                if (src > row % whole) QCOMPARE(p, 0.0f);
+                sum += p;
+            }
+            QVERIFY2(std::abs(sum - 1) < 1e-5, qPrintable(QString::number(sum)));
+        }
+        for (const Rows beyond : {Rows{9, 10}, Rows{0, 10}, Rows{8, 10}}) {
+            const Failure failure = failure_of([&] { (void)pattern(beyond); });
+            QCOMPARE(failure.kind, Failure::Kind::BadRequest);
+            QVERIFY2(failure.line().find("9 rows") != std::string::npos, failure.line().c_str());
+        }
     }
 
     void contextFull() {
@@ -238,7 +285,7 @@ class RunsTest : public QObject {
         QVERIFY(tiles > 0);
     }
 
-    // C18: ten pages that two prompts take in turn, one of them cancelled midway each time.
+    // Ten pages that two prompts take in turn, one of them cancelled midway each time.
     void handedOnPagesReachNoOlderMap() {
         OpenRequest request;
         request.path = model;
