@@ -146,11 +146,11 @@ const std::string& TextTokenizer::bytes(TokenId id) const {
 }
 bool TextTokenizer::is_control(TokenId id) const {
     const Entry* const entry = find(id);
-    return entry && entry->control;
+    return entry != nullptr && entry->control;
 }
 bool TextTokenizer::ends_text(TokenId id) const {
     const Entry* const entry = find(id);
-    return entry && entry->ends_text;
+    return entry != nullptr && entry->ends_text;
 }
 
 }  // namespace engine::tokenizer
