@@ -12,6 +12,7 @@
 
 #include "app/arguments.h"
 #include "engine/engine.h"
+#include "engine/values/found_model.h"
 
 namespace app {
 
@@ -29,6 +30,11 @@ struct Cli {
         {};  // this program's path, for what needs whole processes; empty: not measured
     bool verbose = false;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+
+    // Of `info`: the models in a folder, and what a model's files hold beside it.
+    std::function<std::vector<engine::FoundModel>(const std::string& folder, int levels)>
+        findModels = {};
+    std::function<std::vector<std::string>(const std::string&)> extraTensors = {};
 
     void log(const std::string& what) const;  // --verbose: one line with the time since the start
     void throwIfStopped() const;              // engine::Cancelled

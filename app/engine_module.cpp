@@ -18,6 +18,8 @@ struct Module {
     decltype(&headscope_open_engine) open;
     decltype(&headscope_inspect_model) inspect;
     decltype(&headscope_list_devices) devices;
+    decltype(&headscope_find_models) find;
+    decltype(&headscope_extra_tensors) extraTensors;
 };
 
 std::filesystem::path programFolder() {
@@ -56,7 +58,10 @@ Module load() {
         return {
             symbol<decltype(Module::open)>(library, "headscope_open_engine", path.string()),
             symbol<decltype(Module::inspect)>(library, "headscope_inspect_model", path.string()),
-            symbol<decltype(Module::devices)>(library, "headscope_list_devices", path.string())};
+            symbol<decltype(Module::devices)>(library, "headscope_list_devices", path.string()),
+            symbol<decltype(Module::find)>(library, "headscope_find_models", path.string()),
+            symbol<decltype(Module::extraTensors)>(library, "headscope_extra_tensors",
+                                                   path.string())};
     }
     fail("the engine module is missing", candidates[0].string());
 }
@@ -91,6 +96,18 @@ engine::DeviceList listDevices() {
     engine::DeviceList list;
     module().devices(&list);
     return list;
+}
+
+std::vector<engine::FoundModel> findModels(const std::string& folder, int levels) {
+    std::vector<engine::FoundModel> found;
+    module().find(folder.c_str(), levels, &found);
+    return found;
+}
+
+std::vector<std::string> extraTensors(const std::string& path) {
+    std::vector<std::string> names;
+    module().extraTensors(path.c_str(), &names);
+    return names;
 }
 
 }  // namespace app

@@ -6,9 +6,11 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/values/device_list.h"
+#include "engine/values/found_model.h"
 
 namespace app {
 
@@ -26,5 +28,8 @@ std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest&,
                                            const engine::OnProgress& = {}, std::stop_token = {});
 engine::ModelInfo inspectModel(const std::string& path);
 engine::DeviceList listDevices();  // GPUs
+// As headscope_find_models and headscope_extra_tensors of engine/module.h.
+std::vector<engine::FoundModel> findModels(const std::string& folder, int levels);
+std::vector<std::string> extraTensors(const std::string& path);
 
 }  // namespace app

@@ -19,6 +19,8 @@ int runVerbFromMain(const std::vector<std::string>& words) {
     const app::Interrupt interrupt;
     app::Cli cli{std::cout,       std::cerr,         interrupt.token(),
                  app::openEngine, app::inspectModel, "/proc/self/exe"};
+    cli.findModels = app::findModels;
+    cli.extraTensors = app::extraTensors;
     const int code = app::runVerb(cli, words);
     return code == app::ExitInterrupted ? app::Interrupt::exitCode() : code;
 }

@@ -19,8 +19,10 @@ engine::Engine* headscope_open_engine(const engine::OpenRequest* request,
 void headscope_inspect_model(const char* path, const char* device, engine::ModelInfo* out);
 // What a request's device may name beside the CPU, into *out. Asks the driver; opens nothing.
 void headscope_list_devices(engine::DeviceList* out);
-// The models that lie in a folder or a Hugging Face cache, by name and size, nothing opened; throws
-// engine::Error where the folder cannot be read. headscope_inspect_model says whether one is
-// supported, from its headers.
-void headscope_find_models(const char* folder, std::vector<engine::FoundModel>* out);
+// The models that lie in a folder or a Hugging Face cache, so many folders deep, by name and size,
+// nothing opened; throws engine::Error where the folder cannot be read. headscope_inspect_model
+// says whether one is supported, from its headers.
+void headscope_find_models(const char* folder, int levels, std::vector<engine::FoundModel>* out);
+// The tensors that a supported model's files hold beside its own; throws as open_engine does.
+void headscope_extra_tensors(const char* path, std::vector<std::string>* names);
 }

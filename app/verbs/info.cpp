@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "app/cli_text.h"
+#include "app/verbs/info_folder.h"
 #include "app/verbs/verbs.h"
 
 namespace app {
@@ -12,7 +13,8 @@ std::int64_t tokensThatFit(const engine::ModelInfo& info) {
     return std::min(info.context, info.pages * info.page_tokens);
 }
 
-void printJson(std::ostream& out, const engine::ModelInfo& info) {
+void printJson(std::ostream& out, const engine::ModelInfo& info,
+               const std::vector<std::string>& extra) {
     nlohmann::ordered_json json;
     json["name"] = info.name;
     json["path"] = info.path;
@@ -37,6 +39,7 @@ void printJson(std::ostream& out, const engine::ModelInfo& info) {
     json["attention"] = nlohmann::json::array();
     for (const engine::AttentionRule& rule : info.attention)
         json["attention"].push_back(rule.describe());
+    json["extra_tensors"] = extra;
     json["hash"] = info.hash;
     json["supported"] = info.supported;
     json["reason"] = info.reason;
@@ -56,7 +59,17 @@ void printAttention(std::ostream& out, const engine::ModelInfo& info) {
     }
 }
 
-void printText(std::ostream& out, const engine::ModelInfo& info) {
+// "3: a, b, c"; a checkpoint of several models may hold hundreds.
+std::string counted(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 8;
+    std::string text = thousands(static_cast<std::int64_t>(names.size())) + ": ";
+    for (std::size_t i = 0; i < names.size() && i < most; ++i)
+        text += (i > 0 ? ", " : "") + names[i];
+    return names.size() > most ? text + ", …" : text;
+}
+
+void printText(std::ostream& out, const engine::ModelInfo& info,
+               const std::vector<std::string>& extra) {
     const auto line = [&](const char* name, const std::string& value) {
         std::string left = name;
         left.resize(16, ' ');
@@ -84,18 +97,23 @@ void printText(std::ostream& out, const engine::ModelInfo& info) {
          humanBytes(info.bytes_per_token) + " of trace (k, v, q, z and lse of every layer)");
     line("memory", humanBytes(info.memory_free) + " free of " + humanBytes(info.memory_total));
     line("fits", thousands(tokensThatFit(info)) + " tokens, all captured");
+    if (!extra.empty()) line("not used", counted(extra));
     line("hash", info.hash);
     line("supported", "yes");
 }
 
 void run(Cli& cli, const Arguments& arguments) {
     const Stopwatch watch;
-    const engine::ModelInfo info = cli.inspectModel(arguments.positionals()[0]);
+    const std::string& path = arguments.positionals()[0];
+    if (cli.findModels && holdsModels(path)) return listModels(cli, path, arguments.has("--json"));
+    const engine::ModelInfo info = cli.inspectModel(path);
     cli.log("read the headers in " + seconds(watch.seconds()));
+    std::vector<std::string> extra;
+    if (info.supported && cli.extraTensors) extra = cli.extraTensors(path);
     if (arguments.has("--json"))
-        printJson(cli.out, info);
+        printJson(cli.out, info, extra);
     else
-        printText(cli.out, info);
+        printText(cli.out, info, extra);
 }
 
 }  // namespace
@@ -106,7 +124,8 @@ Verb infoVerb() {
         "What a model is, how its layers attend, and what fits in memory",
         "MODEL [--json]",
         {{"--json", "", "one JSON object"}},
-        "Only headers are read. A model that is not supported is described too, with the reason.\n",
+        "Only headers are read. A model that is not supported is described too, with the reason.\n"
+        "Of a folder without config.json, a Hugging Face cache too, the models in it are listed.\n",
         run};
 }
 

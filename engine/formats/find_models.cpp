@@ -52,25 +52,25 @@ class Search {
   public:
     std::vector<FoundModel> found;
 
+    explicit Search(int levels) : deepest_(levels - 1) {}
+
     // `name`: of a cache's repository, else empty.
     void look(const fs::path& folder, int depth, const std::string& repository) {
         const std::vector<Entry> entries = list(folder);
         add_folder(folder, entries, repository);
         add_gguf(entries, repository);
-        if (depth == deepest) return;
+        if (depth >= deepest_) return;
         for (const Entry& entry : entries) {
             if (!entry.folder || entry.name.starts_with('.')) continue;
             const fs::path snapshot = snapshot_of(entry.path.string());
             if (snapshot != entry.path)
-                look(snapshot, deepest, repository_name(entry.name));
+                look(snapshot, deepest_, repository_name(entry.name));
             else if (!is_there(entry.path / "snapshots"))
                 look(entry.path, depth + 1, {});
         }
     }
 
   private:
-    static constexpr int deepest = 3;
-
     std::vector<Entry> list(const fs::path& folder) {
         std::vector<Entry> entries;
         std::error_code error;
@@ -164,6 +164,7 @@ class Search {
         }
     }
 
+    int deepest_;
     int budget_ = 20'000;
 };
 
@@ -193,13 +194,13 @@ std::string snapshot_of(const std::string& folder) {
     return newest.empty() ? folder : newest.string();
 }
 
-std::vector<FoundModel> find_models(const std::string& folder) {
+std::vector<FoundModel> find_models(const std::string& folder, int levels) {
     std::error_code error;
     const fs::directory_iterator readable(folder, error);
     if (error)
         throw Error(Failure::Kind::BadFile, "cannot read the folder: " + error.message(),
                     shown(folder, 400));
-    Search search;
+    Search search(levels);
     const std::string snapshot = snapshot_of(folder);
     fs::path root = fs::path(snapshot).lexically_normal();
     if (!root.has_filename()) root = root.parent_path();  // "models/" ends with nothing

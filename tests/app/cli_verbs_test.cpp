@@ -228,23 +228,6 @@ class CliVerbsTest : public QObject {
                  text.out.c_str());
     }
 
-    // Of a model that is refused, what is known and why; no zeros for what is not.
-    void describesAModelThatIsNotSupported() {
-        std::ostringstream out, err;
-        Cli cli{out, err, {}, {}, [](const std::string& path) {
-                    engine::ModelInfo info;
-                    info.name = path;
-                    info.weight_bytes = 345'000;
-                    info.supported = false;
-                    info.reason = "a gate";
-                    return info;
-                }};
-        QCOMPARE(runVerb(cli, {"info", "m"}), int{ExitOk});
-        QVERIFY2(out.str().find("supported       no: a gate\n") != std::string::npos,
-                 out.str().c_str());
-        QVERIFY2(out.str().find(" 0 ") == std::string::npos, out.str().c_str());
-    }
-
     void listsTokens() {
         const Outcome outcome = run({"tokenize", "m", "--prompt", "a \xf0\x9f", "--json"});
         QCOMPARE(outcome.code, 0);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What `info` says of models that are not as they should be, and of folders that hold models.
+#include <QTemporaryDir>
+#include <QTest>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/cli.h"
+
+using namespace app;
+
+class CliInfoTest : public QObject {
+    Q_OBJECT
+  private slots:
+    // Of a model that is refused, what is known and why; no zeros for what is not.
+    void describesAModelThatIsNotSupported() {
+        std::ostringstream out, err;
+        Cli cli{out, err, {}, {}, [](const std::string& path) {
+                    engine::ModelInfo info;
+                    info.name = path;
+                    info.weight_bytes = 345'000;
+                    info.supported = false;
+                    info.reason = "a gate";
+                    return info;
+                }};
+        QCOMPARE(runVerb(cli, {"info", "m"}), int{ExitOk});
+        QVERIFY2(out.str().find("supported       no: a gate\n") != std::string::npos,
+                 out.str().c_str());
+        QVERIFY2(out.str().find(" 0 ") == std::string::npos, out.str().c_str());
+    }
+
+    // Extra tensors are counted and named, as many as a line takes.
+    void namesWhatIsNotUsed() {
+        std::ostringstream out, err;
+        Cli cli{out, err, {}, {}, [](const std::string& path) {
+                    engine::ModelInfo info;
+                    info.name = path;
+                    return info;
+                }};
+        cli.extraTensors = [](const std::string&) {
+            std::vector<std::string> names;
+            for (int i = 0; i < 1200; ++i) names.push_back("t" + std::to_string(i));
+            return names;
+        };
+        QCOMPARE(runVerb(cli, {"info", "m"}), int{ExitOk});
+        QVERIFY2(out.str().find("not used        1,200: t0, t1, t2, t3, t4, t5, t6, t7, …\n") !=
+                     std::string::npos,
+                 out.str().c_str());
+        out.str("");
+        QCOMPARE(runVerb(cli, {"info", "m", "--json"}), int{ExitOk});
+        QCOMPARE(nlohmann::json::parse(out.str()).at("extra_tensors").size(), std::size_t{1200});
+    }
+
+    // Of a folder that is no model: the models in it.
+    void listsTheModelsOfAFolder() {
+        QTemporaryDir folder;
+        const std::string path = folder.path().toStdString();
+        std::ostringstream out, err;
+        Cli cli{out, err, {}, {}, [](const std::string& model) {
+                    if (model == "/b") throw engine::Error(engine::Failure::Kind::BadFile, "cut");
+                    engine::ModelInfo info;
+                    info.family = "llama";
+                    info.supported = model != "/c";
+                    info.reason = info.supported ? "" : "a gate";
+                    return info;
+                }};
+        std::vector<engine::FoundModel> found{{"org/a", "/a", "safetensors", 2'000'000, {}},
+                                              {"b\n", "/b", "GGUF", 5, {}},
+                                              {"c", "/c", "GGUF", 6, {}},
+                                              {"d", "/d", "pickle", 7, "a pickle"}};
+        cli.findModels = [&](const std::string& where, int) {
+            return where == path ? found : std::vector<engine::FoundModel>{};
+        };
+        QCOMPARE(runVerb(cli, {"info", path}), int{ExitOk});
+        QCOMPARE(QString::fromStdString(out.str()),
+                 QStringLiteral("org/a  2.00 MB  safetensors  llama, supported\n"
+                                "b\\n    5 B      GGUF         no: cut\n"
+                                "c      6 B      GGUF         no: a gate\n"
+                                "d      7 B      pickle       no: a pickle\n"));
+        out.str("");
+        QCOMPARE(runVerb(cli, {"info", path, "--json"}), int{ExitOk});
+        const auto json = nlohmann::json::parse(out.str());
+        QVERIFY(json.at("path") == path);
+        QCOMPARE(json.at("models").size(), std::size_t{4});
+        QVERIFY(json.at("models")[0] == nlohmann::json({{"name", "org/a"},
+                                                        {"path", "/a"},
+                                                        {"family", "llama"},
+                                                        {"format", "safetensors"},
+                                                        {"weight_bytes", 2'000'000},
+                                                        {"supported", true},
+                                                        {"reason", ""}}));
+        QVERIFY(json.at("models")[3].at("reason") == "a pickle");
+        found.clear();
+        err.str("");
+        QCOMPARE(runVerb(cli, {"info", path}), int{ExitFailed});
+        QVERIFY2(err.str().find("no model in the folder") != std::string::npos, err.str().c_str());
+        // A folder with a configuration is a model, or refused as one.
+        QFile config(folder.filePath("config.json"));
+        QVERIFY(config.open(QIODevice::WriteOnly));
+        out.str("");
+        QCOMPARE(runVerb(cli, {"info", path}), int{ExitOk});
+        QVERIFY(out.str().find("family          llama") != std::string::npos);
+    }
+};
+
+QTEST_APPLESS_MAIN(CliInfoTest)
+#include "cli_info_test.moc"
