@@ -95,10 +95,11 @@ QWidget* HeadFinder::buildTable() {
     m_filter = new QLineEdit;
     m_filter->setObjectName(QStringLiteral("finderFilter"));
     m_filter->setAccessibleName(QStringLiteral("Filter heads"));
-    m_filter->setPlaceholderText(QStringLiteral("Filter, e.g. sink < 0.5 attr > 0.1 L23"));
+    m_filter->setPlaceholderText(QStringLiteral("Filter, e.g. induction > 0.05 L23"));
     m_filter->setToolTip(
-        QStringLiteral("Terms that all hold: entropy, sink, max, write or attr with < "
-                       "or >, and L12, H3 or L12.H3. Of attr the magnitude counts."));
+        QStringLiteral("Terms that all hold: entropy, sink, max, distance, previous, duplicate, "
+                       "induction, write or attr with < or >, and L12, H3 or L12.H3. Of attr the "
+                       "magnitude counts."));
     m_filter->setClearButtonEnabled(true);
     m_filter->setMaximumWidth(300);
     m_where = plainLabel({});
@@ -137,7 +138,7 @@ QWidget* HeadFinder::buildTable() {
     for (int i = 0; i < FinderModel::columns; ++i)
         header->setSectionResizeMode(i, i == 0 ? QHeaderView::Fixed : QHeaderView::Stretch);
     header->resizeSection(0, headWidth);
-    m_table->sortByColumn(FinderModel::columns - 1, Qt::DescendingOrder);
+    m_table->sortByColumn(columnOf(bestMetric), Qt::DescendingOrder);
     connect(header, &QHeaderView::sortIndicatorChanged, this, [this] {
         refreshTexts();
         refreshRanking();

@@ -34,6 +34,10 @@ engine::HeadTable metrics() {
         table.sink.push_back(static_cast<float>(i) / 24);
         table.entropy.push_back(static_cast<float>(24 - i));
         table.max_pattern.push_back(0.5F);
+        table.distance.push_back(static_cast<float>(i % 5));
+        table.previous_token.push_back(static_cast<float>(i % 7) / 10);
+        table.duplicate_token.push_back(0.01F);
+        table.induction.push_back(i == 9 ? 0.8F : 0.02F);
     }
     return table;
 }
@@ -70,12 +74,47 @@ class FrameFinder : public QObject {
         QCOMPARE(ranked.size(), std::size_t(24));
         QCOMPARE(ranked[0], at(2, 1));  // −9 before +5.3
         QCOMPARE(ranked[1], at(3, 5));
-        QCOMPARE(finder.table().model()->index(0, 5).data().toString(), QStringLiteral("−9.000"));
+        QCOMPARE(
+            finder.table().model()->index(0, columnOf(HeadMetric::Attribution)).data().toString(),
+            QStringLiteral("−9.000"));
         QSignalSpy changed(&finder, &HeadFinder::rankingChanged);
         finder.table().sortByColumn(2, Qt::DescendingOrder);  // sink
         QVERIFY(changed.count() > 0);
         QCOMPARE(finder.ranked().front(), at(3, 5));
         QCOMPARE(finder.rankText(), QStringLiteral("sink"));
+        finder.table().sortByColumn(columnOf(HeadMetric::Induction), Qt::DescendingOrder);
+        QCOMPARE(finder.ranked().front(), at(1, 3));
+        QCOMPARE(finder.rankText(), QStringLiteral("induction"));
+    }
+
+    void columnsSayWhatTheyAre_data() {
+        QTest::addColumn<int>("metric");
+        QTest::addColumn<QString>("shown");
+        QTest::addColumn<QString>("says");
+        const auto row = [](HeadMetric metric, const char* shown, const char* says) {
+            QTest::addRow("%s", qPrintable(ui::infoOf(metric).name))
+                << static_cast<int>(metric) << QString::fromUtf8(shown) << QString::fromUtf8(says);
+        };
+        row(HeadMetric::Entropy, "15.00", "−Σ p ln p");
+        row(HeadMetric::Sink, "0.375", "source 0");
+        row(HeadMetric::Distance, "4.0", "Σ p · (dest − src)");
+        row(HeadMetric::Previous, "0.200", "previous_token_head, error_measure mul");
+        row(HeadMetric::Duplicate, "0.010", "duplicate_token_head, error_measure mul");
+        row(HeadMetric::Induction, "0.800", "induction_head, error_measure mul");
+    }
+    void columnsSayWhatTheyAre() {
+        QFETCH(int, metric);
+        QFETCH(QString, shown);
+        QFETCH(QString, says);
+        HeadFinder finder;
+        fill(finder);
+        const int column = ui::columnOf(HeadMetric(metric));
+        const ui::FinderModel& model = finder.model();
+        QCOMPARE(model.index(9, column).data().toString(), shown);
+        for (const QString& tip :
+             {model.index(9, column).data(Qt::ToolTipRole).toString(),
+              model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString()})
+            QVERIFY2(tip.contains(says), qPrintable(tip));
     }
 
     void filters_data() {
@@ -88,7 +127,9 @@ class FrameFinder : public QObject {
         QTest::addRow("magnitude") << QStringLiteral("attr > 5") << 5;
         QTest::addRow("both") << QStringLiteral("sink<0.25 and entropy>20") << 5;
         QTest::addRow("no such layer") << QStringLiteral("L99") << 0;
-        QTest::addRow("not understood") << QStringLiteral("induction > 0.1") << 24;
+        QTest::addRow("induction") << QStringLiteral("induction > 0.1") << 1;
+        QTest::addRow("begun words") << QStringLiteral("prev > 0.5 dist<2") << 4;
+        QTest::addRow("not understood") << QStringLiteral("curvature > 0.1") << 24;
         QTest::addRow("nonsense") << QStringLiteral("<b>%1 ((") << 24;
     }
     void filters() {
@@ -145,7 +186,8 @@ class FrameFinder : public QObject {
     void unknownIsNotZero() {
         HeadFinder finder;
         finder.setModel(frame::model("m", 1));
-        QCOMPARE(finder.table().model()->index(0, 5).data().toString(), QStringLiteral("–"));
+        for (int column = 1; column < ui::FinderModel::columns; ++column)
+            QCOMPARE(finder.model().index(0, column).data().toString(), QStringLiteral("–"));
         finder.scatter().grab();
         QVERIFY(!finder.scatter().pointOf(at(0, 0)).has_value());
         engine::HeadTable foreign = metrics();

@@ -14,15 +14,21 @@ namespace ui {
 
 namespace {
 
-constexpr std::array all{HeadMetric::Entropy, HeadMetric::Sink, HeadMetric::MaxPattern,
-                         HeadMetric::Write, HeadMetric::Attribution};
-
 std::size_t indexOf(HeadMetric metric) {
     return static_cast<std::size_t>(metric);
 }
 
 HeadMetric metricOf(int column) {
-    return all[static_cast<std::size_t>(column - 1)];
+    return static_cast<HeadMetric>(column - 1);
+}
+
+// A score of TransformerLens, with its defaults.
+QString scoreOn(const char* where, const char* detected) {
+    return QStringLiteral(
+               "share of the pattern (Σ p there / Σ p, all rows) on %1. TransformerLens "
+               "detect_head "
+               "%2, error_measure mul, exclude_bos and exclude_current_token off")
+        .arg(QLatin1StringView(where), QLatin1StringView(detected));
 }
 
 }  // namespace
@@ -39,6 +45,18 @@ const HeadMetricInfo& infoOf(HeadMetric metric) {
         {QStringLiteral("max p"),
          QStringLiteral("the largest p of the run on a source other than 0"), QStringLiteral("max"),
          3, false},
+        {QStringLiteral("distance"),
+         QStringLiteral("mean over rows of Σ p · (dest − src), in tokens: how far back it looks"),
+         QStringLiteral("distance"), 1, false},
+        {QStringLiteral("previous"),
+         scoreOn("the token just before the row's", "previous_token_head"),
+         QStringLiteral("previous"), 3, false},
+        {QStringLiteral("duplicate"),
+         scoreOn("earlier copies of the row's own token", "duplicate_token_head"),
+         QStringLiteral("duplicate"), 3, false},
+        {QStringLiteral("induction"),
+         scoreOn("tokens that follow an earlier copy of the row's own", "induction_head"),
+         QStringLiteral("induction"), 3, false},
         {QStringLiteral("‖write‖"),
          QStringLiteral("length of what the head adds to the residual stream at the selected "
                         "position: z · W_O of this head"),
@@ -66,36 +84,38 @@ void FinderModel::setModel(const engine::ModelInfo& model) {
     endResetModel();
 }
 
-void FinderModel::changed(int firstColumn, int lastColumn) {
-    for (int column = firstColumn; column <= lastColumn; ++column) {
-        const auto metric = indexOf(metricOf(column));
+void FinderModel::changed(HeadMetric first, HeadMetric last) {
+    for (auto at = indexOf(first); at <= indexOf(last); ++at) {
         double most = 0;
-        for (const float value : m_values[metric])
+        for (const float value : m_values[at])
             if (std::isfinite(value)) most = std::max(most, std::abs(static_cast<double>(value)));
-        m_largest[metric] = most;
+        m_largest[at] = most;
     }
-    if (heads() > 0) Q_EMIT dataChanged(index(0, firstColumn), index(heads() - 1, lastColumn));
+    if (heads() > 0)
+        Q_EMIT dataChanged(index(0, columnOf(first)), index(heads() - 1, columnOf(last)));
+}
+
+// Of another number of heads: as good as none.
+void FinderModel::take(HeadMetric metric, const std::vector<float>* values) {
+    m_values[indexOf(metric)] =
+        values && std::ssize(*values) == heads() ? *values : std::vector<float>();
 }
 
 void FinderModel::setMetrics(const std::optional<engine::HeadTable>& table) {
-    const auto take = [&](HeadMetric metric, const std::vector<float>* from) {
-        m_values[indexOf(metric)] =
-            from && std::ssize(*from) == heads() ? *from : std::vector<float>();
-    };
     take(HeadMetric::Entropy, table ? &table->entropy : nullptr);
     take(HeadMetric::Sink, table ? &table->sink : nullptr);
     take(HeadMetric::MaxPattern, table ? &table->max_pattern : nullptr);
-    changed(1, 3);
+    take(HeadMetric::Distance, table ? &table->distance : nullptr);
+    take(HeadMetric::Previous, table ? &table->previous_token : nullptr);
+    take(HeadMetric::Duplicate, table ? &table->duplicate_token : nullptr);
+    take(HeadMetric::Induction, table ? &table->induction : nullptr);
+    changed(HeadMetric::Entropy, HeadMetric::Induction);
 }
 
 void FinderModel::setContributions(const std::optional<engine::ContributionTable>& table) {
-    const auto take = [&](HeadMetric metric, const std::vector<float>* from) {
-        m_values[indexOf(metric)] =
-            from && std::ssize(*from) == heads() ? *from : std::vector<float>();
-    };
     take(HeadMetric::Write, table ? &table->head_norm : nullptr);
     take(HeadMetric::Attribution, table ? &table->head_attribution : nullptr);
-    changed(4, 5);
+    changed(HeadMetric::Write, HeadMetric::Attribution);
 }
 
 void FinderModel::setFocused(engine::LayerHead at) {
@@ -175,6 +195,8 @@ QVariant FinderModel::headerData(int section, Qt::Orientation orientation, int r
         return QVariant((section == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (section == 0)
         return role == Qt::DisplayRole ? QVariant(QStringLiteral("head")) : QVariant();
+    // A click on a metric first shows the heads that have most of it.
+    if (role == Qt::InitialSortOrderRole) return Qt::DescendingOrder;
     const HeadMetricInfo& info = infoOf(metricOf(section));
     if (role == Qt::DisplayRole) return info.name;
     if (role == Qt::ToolTipRole) return literalToolTip(info.definition);
@@ -202,14 +224,16 @@ QString FinderProxy::setFilter(const QString& text) {
         rest.replace(match.captured(0), QStringLiteral(" "));
         Term term;
         const QString word = match.captured(1).toLower();
-        const auto named = std::find_if(all.begin(), all.end(), [&](HeadMetric metric) {
-            return infoOf(metric).word.startsWith(word) || word.startsWith(infoOf(metric).word);
-        });
-        if (named == all.end()) {
+        int named = 0;
+        for (; named < headMetrics; ++named) {
+            const QString& known = infoOf(HeadMetric(named)).word;
+            if (known.startsWith(word) || word.startsWith(known)) break;
+        }
+        if (named == headMetrics) {
             unknown << match.captured(0).trimmed();
             continue;
         }
-        term.metric = *named;
+        term.metric = HeadMetric(named);
         term.sign = match.captured(2).front();
         term.number = match.captured(3).replace(u'−', u'-').toDouble();
         terms.push_back(term);

@@ -12,8 +12,20 @@
 
 namespace ui {
 
-enum class HeadMetric { Entropy, Sink, MaxPattern, Write, Attribution };
-inline constexpr int headMetrics = 5;
+// In the order of their columns.
+enum class HeadMetric {
+    Entropy,
+    Sink,
+    MaxPattern,
+    Distance,
+    Previous,
+    Duplicate,
+    Induction,
+    Write,
+    Attribution,
+};
+inline constexpr int headMetrics = 9;
+inline constexpr HeadMetric bestMetric = HeadMetric::Attribution;  // what heads are sorted by first
 
 struct HeadMetricInfo {
     QString name, definition;
@@ -22,6 +34,9 @@ struct HeadMetricInfo {
     bool isSigned = false;  // sorted and compared by magnitude
 };
 const HeadMetricInfo& infoOf(HeadMetric);
+constexpr int columnOf(HeadMetric metric) {
+    return 1 + static_cast<int>(metric);
+}
 
 class FinderModel : public QAbstractTableModel {
     Q_OBJECT
@@ -50,7 +65,8 @@ class FinderModel : public QAbstractTableModel {
     QVariant headerData(int section, Qt::Orientation, int role) const override;
 
   private:
-    void changed(int firstColumn, int lastColumn);
+    void take(HeadMetric, const std::vector<float>* values);
+    void changed(HeadMetric first, HeadMetric last);
 
     int m_layers = 0, m_heads = 0, m_kvHeads = 0;
     std::vector<std::vector<float>> m_values;  // [metric][head], empty: not known
