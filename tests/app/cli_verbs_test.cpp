@@ -150,6 +150,7 @@ class CliVerbsTest : public QObject {
         picture("no such theme", "--view L1 --theme blue", 2, "'blue'");
         picture("no size", "--view L1 --zoom 0", 2, "--zoom '0'");
         picture("too large", "--view L1 --zoom 17", 2, "--zoom '17'");
+        picture("outlines of a PNG", "--view L1 --outline-text", 2, "only an SVG names its fonts");
         picture("a target of patterns", "--view L1 --target 1", 2, "--target");
         picture("a target it lacks", "--view bars --target 97", 2, "--target '97'");
         picture("to stdout", "--view L1 --out -", 2, "stdout is not written to");

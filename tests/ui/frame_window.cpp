@@ -479,6 +479,10 @@ class FrameWindow : public QObject {
         QVERIFY(ui::readDropped(m_folder.filePath(QStringLiteral("absent.txt"))).problem);
         QVERIFY(!ui::readDropped(m_folder.path()).modelPath.isEmpty());
         QVERIFY(!ui::readDropped(write(QStringLiteral("m.GGUF"), "x")).modelPath.isEmpty());
+        const ui::DroppedFile session =
+            ui::readDropped(write(QStringLiteral("s.headscope"), QByteArray(5'000'000, 'a')));
+        QVERIFY(!session.sessionPath.isEmpty() && session.modelPath.isEmpty() && !session.prompt &&
+                !session.problem);
     }
 };
 
