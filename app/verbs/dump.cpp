@@ -6,6 +6,7 @@
 #include "app/cli_text.h"
 #include "app/output_file.h"
 #include "app/verbs/dump_plan.h"
+#include "app/verbs/edit_options.h"
 #include "app/verbs/run_options.h"
 #include "app/verbs/verbs.h"
 
@@ -21,12 +22,14 @@ std::map<std::string, std::string> metadataOf(const engine::ModelInfo& info, con
         if (!options.text && i < static_cast<std::size_t>(run.prompt))
             prompt += run.tokens[i].bytes;
     }
-    return {{"prompt", prompt},
-            {"token_texts", texts.dump()},
-            {"model", info.name},
-            {"model_hash", info.hash},
-            {"dtype", engine::name_of(info.dtype)},
-            {"headscope_version", HEADSCOPE_VERSION}};
+    std::map<std::string, std::string> metadata = {{"prompt", prompt},
+                                                   {"token_texts", texts.dump()},
+                                                   {"model", info.name},
+                                                   {"model_hash", info.hash},
+                                                   {"dtype", engine::name_of(info.dtype)},
+                                                   {"headscope_version", HEADSCOPE_VERSION}};
+    if (!options.edits.empty()) metadata["edits"] = describe(options.edits);
+    return metadata;
 }
 
 engine::Payload tokenIds(const FinishedRun& run) {
@@ -79,8 +82,11 @@ void run(Cli& cli, const Arguments& arguments) {
         parseLayers(layerList, std::numeric_limits<int>::max());  // typing errors before loading
     const auto targetId =
         arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
-    const PromptOptions promptOptions = parsePromptOptions(arguments);
-    const ComputeOptions compute = parseComputeOptions(arguments);
+    PromptOptions promptOptions = parsePromptOptions(arguments);
+    promptOptions.edits = parseEdits(arguments);
+    ComputeOptions compute = parseComputeOptions(arguments);
+    // The GPU engine computes the model as it is.
+    if (!promptOptions.edits.empty() && compute.device == "auto") compute.device = "cpu";
     refuseTheModelItself(out, model);
     refuseAnotherFormat(out);
 
@@ -125,7 +131,8 @@ Verb dumpVerb() {
                 {"--tensors", "LIST", "what to write (default pattern,lse); see below"},
                 {"--target", "ID",
                  "token that logit_attribution is for (default: each row's top)"}} +
-            computeOptions() + std::vector<Option>{{"--out", "F.safetensors", "the file to write"}},
+            editOptions() + computeOptions() +
+            std::vector<Option>{{"--out", "F.safetensors", "the file to write"}},
         "Tensors, float32 but for token_ids (int64 [N]), with T = prompt + max(generated, 1) − 1 "
         "rows:\n"
         "  logits [T, vocab], embedding [T, d_model], and of each layer, as layers.L.NAME:\n"
@@ -133,7 +140,9 @@ Verb dumpVerb() {
         "T];\n"
         "  lse [Hq, T]; contribution [T, Hq, d_model]; contribution_norm, logit_attribution [T, "
         "Hq];\n"
-        "  attention_out, mlp_out, residual [T, d_model].\n",
+        "  attention_out, mlp_out, residual [T, d_model].\n"
+        "Edits: --ablate L12.H7,L3.H1@9-29 and --forbid L12.H7@5-39:0-3 (rows:keys, both ends "
+        "counted;\n  @:0 is at all rows) change the model's own forward pass, on the CPU.\n",
         run};
 }
 

@@ -19,7 +19,9 @@ std::optional<std::int32_t> index(std::string_view text, char letter) {
     return static_cast<std::int32_t>(*number);
 }
 
-std::optional<engine::LayerHead> head(std::string_view text) {
+}  // namespace
+
+std::optional<engine::LayerHead> parseHead(std::string_view text) {
     const std::size_t dot = text.find('.');
     if (dot == std::string_view::npos) return std::nullopt;
     const auto layer = index(text.substr(0, dot), 'L'), number = index(text.substr(dot + 1), 'H');
@@ -27,8 +29,6 @@ std::optional<engine::LayerHead> head(std::string_view text) {
     return engine::LayerHead{static_cast<engine::Layer>(*layer),
                              static_cast<engine::QueryHead>(*number)};
 }
-
-}  // namespace
 
 ExportView parseView(const std::string& typed) {
     using Kind = ExportView::Kind;
@@ -39,7 +39,7 @@ ExportView parseView(const std::string& typed) {
         return {bars ? Kind::Bars : Kind::Layer, {}, static_cast<engine::Layer>(*layer)};
     ExportView view;
     for (const std::string& part : splitList(typed)) {
-        const auto at = head(part);
+        const auto at = parseHead(part);
         if (!at)
             badArgument("--view", typed,
                         quote(bars ? typed.substr(5) : part) +

@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/values/ids.h"
@@ -20,6 +21,8 @@ struct ExportView {
 
 // Throws engine::Error BadRequest for what is no view.
 ExportView parseView(const std::string& typed);
+// "L12.H7"; none if it is not that.
+std::optional<engine::LayerHead> parseHead(std::string_view);
 // Throws engine::Error BadRequest for a layer or head that the model does not have.
 void checkView(const ExportView&, const std::string& typed, const engine::ModelInfo&);
 

@@ -223,6 +223,7 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
     engine::RunRequest request;
     for (const engine::Token& token : encoding.tokens) request.tokens.push_back(token.id);
     request.sampling = options.sampling;
+    request.edits = options.edits;
     request.reserve = options.generate - (lastHasNoPlace ? 1 : 0);
 
     const Stopwatch prefill;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/verbs/edit_options.h"
+
+#include <limits>
+#include <optional>
+
+#include "app/cli_text.h"
+#include "app/verbs/export_view.h"
+
+namespace app {
+namespace {
+
+constexpr std::string_view ablateForm = "L12.H7, or L12.H7@9-29 for rows 9 to 29",
+                           forbidForm = "L12.H7@5-39:0-3, rows before the colon, keys behind it";
+
+std::optional<std::int64_t> position(std::string_view text) {
+    const auto number = parseUnsigned(text);
+    if (!number || *number > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
+        return std::nullopt;
+    return static_cast<std::int64_t>(*number);
+}
+
+// "9" and "9-29", which has both ends in it.
+std::optional<engine::Rows> range(std::string_view text) {
+    const std::size_t dash = text.find('-');
+    const auto first = position(text.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : position(text.substr(dash + 1));
+    if (!first || !last || *last < *first) return std::nullopt;
+    return engine::Rows{*first, *last + 1};
+}
+
+std::string written(engine::Rows rows) {
+    if (rows == engine::every_row) return {};
+    const std::string first = std::to_string(rows.begin);
+    return rows.count() == 1 ? first : first + "-" + std::to_string(rows.end - 1);
+}
+
+std::optional<engine::HeadEdit> ablation(std::string_view part) {
+    const std::size_t at = part.find('@');
+    const auto head = parseHead(part.substr(0, at));
+    if (!head) return std::nullopt;
+    engine::HeadEdit edit;
+    edit.at = *head;
+    if (at == std::string_view::npos) return edit;
+    const auto rows = range(part.substr(at + 1));
+    if (!rows) return std::nullopt;
+    edit.rows = *rows;
+    return edit;
+}
+
+std::optional<engine::EdgeEdit> forbidden(std::string_view part) {
+    const std::size_t at = part.find('@'), colon = part.find(':');
+    if (at == std::string_view::npos || colon == std::string_view::npos || colon < at)
+        return std::nullopt;
+    const std::string_view rows = part.substr(at + 1, colon - at - 1);
+    const auto head = parseHead(part.substr(0, at));
+    const auto dest = rows.empty() ? std::optional(engine::every_row) : range(rows);
+    const auto src = range(part.substr(colon + 1));
+    if (!head || !dest || !src) return std::nullopt;
+    return engine::EdgeEdit{*head, *dest, *src};
+}
+
+template <typename Edit>
+void parseList(const Arguments& arguments, const char* option, std::string_view form,
+               std::optional<Edit> (*parse)(std::string_view), std::vector<Edit>& into) {
+    const auto typed = arguments.text(option);
+    if (!typed) return;
+    for (const std::string& part : splitList(*typed)) {
+        const auto edit = parse(part);
+        if (!edit) badArgument(option, *typed, quote(part) + " is not " + std::string(form));
+        into.push_back(*edit);
+    }
+}
+
+}  // namespace
+
+std::vector<Option> editOptions() {
+    return {{"--ablate", "L.H[@ROWS],…", "set z of these heads to zero, at all rows or at 9-29"},
+            {"--forbid", "L.H@ROWS:KEYS,…", "keys that a head may not see at these rows"}};
+}
+
+engine::Edits parseEdits(const Arguments& arguments) {
+    engine::Edits edits;
+    parseList<engine::HeadEdit>(arguments, "--ablate", ablateForm, ablation, edits.heads);
+    parseList<engine::EdgeEdit>(arguments, "--forbid", forbidForm, forbidden, edits.edges);
+    return edits;
+}
+
+std::string describe(const engine::Edits& edits) {
+    std::string ablate, forbid;
+    for (const engine::HeadEdit& edit : edits.heads) {
+        const std::string rows = written(edit.rows);
+        ablate += (ablate.empty() ? "--ablate " : ",") + to_string(edit.at) +
+                  (rows.empty() ? "" : "@" + rows);
+    }
+    for (const engine::EdgeEdit& edit : edits.edges)
+        forbid += (forbid.empty() ? "--forbid " : ",") + to_string(edit.at) + "@" +
+                  written(edit.dest) + ":" + written(edit.src);
+    return ablate + (ablate.empty() || forbid.empty() ? "" : " ") + forbid;
+}
+
+}  // namespace app
