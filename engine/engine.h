@@ -24,7 +24,7 @@ struct OpenRequest {
     // CUDA cannot be, the CPU is, and ModelInfo::device_note says why.
     std::string device = "cpu";
     std::string shape;  // instead of a path: random weights of this shape, for measuring; CUDA only
-    std::optional<DType> dtype;  // default: DESIGN "Numerics", fp32 on a CPU
+    std::optional<DType> dtype;  // default: the checkpoint's on a GPU, fp32 on a CPU
     int threads = 0;             // CPU compute threads, 0: all cores
     std::int64_t page_tokens = 64;
     std::int64_t memory_limit =

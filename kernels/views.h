@@ -72,7 +72,7 @@ struct ForbiddenEdges {
     }
 };
 
-// The model's own rule for a score (DESIGN "Numerics"): scale · q·k, then the cap, then the mask.
+// The model's own rule for a score, in its own order: scale · q·k, then the cap, then the mask.
 // Key src is visible from query dest iff src ≤ dest and (window == 0 or src > dest − window).
 struct ScoreRule {
     float scale = 0;

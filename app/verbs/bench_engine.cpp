@@ -41,7 +41,8 @@ void prefill(engine::Engine& engine, engine::RunId run, const std::stop_token& s
 bool hasPlace(const BenchSubject& subject, std::int64_t tokens) {
     const engine::ModelInfo& info = subject.info;
     if (tokens <= info.context && tokens <= info.pages * info.page_tokens) return true;
-    subject.cli.log("left out: " + thousands(tokens) + " tokens, past the context or the memory");
+    subject.cli.err << "headscope bench: left out: the figures of " << thousands(tokens)
+                    << " tokens, past the context or the memory\n";
     return false;
 }
 

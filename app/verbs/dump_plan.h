@@ -26,7 +26,7 @@ std::vector<std::string> parseTensorKinds(const std::string& list);
 // "0,10,20" or "all" to layers; throws BadRequest for one that the model does not have.
 std::vector<engine::Layer> parseLayers(const std::string& list, int layers);
 
-// `tokens` are prompt and generated, `rows` T of DESIGN's table.
+// `tokens` are prompt and generated, `rows` the T of `dump --help`.
 std::vector<DumpTensor> planDump(const engine::ModelInfo&, const std::vector<std::string>& kinds,
                                  const std::vector<engine::Layer>& layers,
                                  std::optional<engine::TokenId> target, std::int64_t tokens,

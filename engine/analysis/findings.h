@@ -34,7 +34,7 @@ struct Findings {
     Difference heads;    // Σ_h contribution (+ bias), against the attention output
     Difference closing;  // logits of the stream computed again, against those the run had
 
-    // compute: what the run was computed in, which sets the tolerances (DESIGN "Numerics").
+    // compute: what the run was computed in, which sets the tolerances.
     CheckReport report(Layer, std::int64_t rows_checked, std::int64_t rows, DType compute) const;
 };
 

@@ -12,8 +12,8 @@ class RopeTable {
   public:
     explicit RopeTable(const ModelConfig&);
 
-    // Phases in fp64, rounded once to fp32 (CASES: a phase in the model's dtype makes neighbouring
-    // positions equal).
+    // Phases in fp64, rounded once to fp32 (in the model's dtype, phases of neighbouring positions
+    // far out are equal).
     // long_run: with the frequencies of runs past ModelConfig::long_rope_from.
     void fill(std::int64_t begin, std::int64_t end, bool long_run = false);
 

@@ -26,6 +26,16 @@ std::int64_t group_number(const char* path) {
     return file >> value ? value : unknown;
 }
 
+// What the group holds of files, which it gives up before it runs out: counted as used, though a
+// mapped model is mostly that.
+std::int64_t group_files() {
+    std::ifstream file("/sys/fs/cgroup/memory.stat");
+    std::int64_t bytes = 0, value = 0;
+    for (std::string name; file >> name >> value;)
+        if (name == "inactive_file" || name == "active_file") bytes += value;
+    return bytes;
+}
+
 }  // namespace
 
 std::int64_t memory_available() {
@@ -33,8 +43,8 @@ std::int64_t memory_available() {
     std::int64_t available = meminfo("MemAvailable:");
     if (limit != unknown) {
         const std::int64_t used = group_number("/sys/fs/cgroup/memory.current");
-        available =
-            std::min(available, used == unknown ? limit : std::max<std::int64_t>(limit - used, 0));
+        const std::int64_t left = used == unknown ? limit : limit - used + group_files();
+        available = std::min(available, std::clamp<std::int64_t>(left, 0, limit));
     }
     return available;
 }

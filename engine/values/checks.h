@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The invariants, computed on a real run (DESIGN "Numerics"): the badge in the window and `bench`'s
+// The invariants, computed on a real run, with tolerances: the badge in the window and `bench`'s
 // conscience.
 #pragma once
 #include <cstdint>

@@ -79,4 +79,5 @@ for edit in (ablate, patch, forbid):
         handle.remove()
 # Rows spread over the prompt are enough, and keep the file small.
 rows = torch.tensor([0, 4, 5, 9, 20, 29, 30, 39, 40, count - 1])
-save_file({"rows": rows} | {name: value[rows].contiguous() for name, value in out.items()}, sys.argv[1])
+chosen = {name: value[rows].contiguous() for name, value in out.items()}
+save_file({"rows": rows} | chosen, sys.argv[1])

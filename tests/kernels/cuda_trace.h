@@ -109,7 +109,7 @@ inline const char* element_name(kernels::Element element) {
 }
 constexpr kernels::Element all_elements[] = {kernels::Element::F32, kernels::Element::F16,
                                              kernels::Element::BF16};
-// DESIGN "Numerics": what z may be off, relative to its row's largest. fp16 rounds eight times
+// What z may be off, relative to its row's largest. fp16 rounds eight times
 // finer than bf16.
 inline double z_tolerance(kernels::Element element) {
     return element == kernels::Element::F32   ? 1e-5

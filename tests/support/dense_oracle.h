@@ -28,7 +28,7 @@ struct DenseHead {
     double p(std::int64_t dest, std::int64_t src) const { return pattern[at(dest, src, rows)]; }
     double lse(std::int64_t dest) const { return lses[at(dest, 0, 1)]; }
     double z(std::int64_t dest, int d) const { return zs[at(dest, d, dim)]; }
-    // DESIGN "Numerics": of the pattern and of a row's sum.
+    // Of the pattern and of a row's sum.
     double tolerance() const { return 1e-5 + 2 * 1.1920929e-7 * largest_score; }
 };
 

@@ -16,7 +16,7 @@ struct OracleErrors {
     double z = 0;  // relative to the row's largest |z|
     double largest_score = 0;
     std::int64_t masked = 0;
-    // DESIGN "Numerics": of pattern, sum and lse.
+    // Of pattern, sum and lse.
     double tolerance() const {
         return 1e-5 + 2 * std::numeric_limits<float>::epsilon() * largest_score;
     }
