@@ -77,6 +77,15 @@ void MainView::wireRun() {
     connect(&m_session, &Session::ended, this, [this](JobEnded::How how) {
         m_endNote = how == JobEnded::How::EndOfText ? "the model ended its text" : "";
         showStateText();
+        if (const RunView& run = m_session.run();
+            m_session.hasRun() && !run.promptRead && !ui::isBusy(m_session.state())) {
+            const QString note =
+                QStringLiteral("The prompt is read up to %1 of %2 tokens. Run goes on.")
+                    .arg(run.rows)
+                    .arg(run.promptTokens);
+            m_window->logitsPanel().clear(note);
+            m_window->contributionBars().clear(note);
+        }
         const bool opened =
             m_session.model() && !m_session.hasRun() && !ui::isBusy(m_session.state());
         if (opened && std::exchange(m_readWhenOpen, false) &&
@@ -170,6 +179,9 @@ void MainView::showRun() {
         m_window->stepBar().appendText(run.text, {});
     }
     showOtherRuns();
+    m_window->setNextTokenRow({});
+    m_window->setContributionRow({});
+    m_nextTokenRow.reset();
     m_window->logitsPanel().clear(QStringLiteral("The prompt is being read."));
     m_window->logitsPanel().setTarget({});
     m_window->logitsPanel().setDistractor({});

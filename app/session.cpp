@@ -109,8 +109,10 @@ void Session::step(const RunSettings& settings) {
 void Session::fork(Position at, const engine::Candidate& candidate,
                    const engine::Sampling& sampling, std::vector<engine::Candidate> others) {
     const std::int64_t place = to_int(at);
-    if (!hasRun() || !m_run.promptRead || ui::isBusy(m_state) || m_jobRuns ||
-        place < m_run.promptTokens || place > m_run.rows)
+    // A paused job is ended by the fork's: what it has computed stays.
+    if (!hasRun() || !m_run.promptRead || ui::isBusy(m_state) ||
+        (m_jobRuns && m_state != RunState::Paused) || place < m_run.promptTokens ||
+        place > m_run.rows)
         return;
     m_owed = 0;
     m_forced = candidate;

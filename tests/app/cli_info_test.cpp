@@ -95,7 +95,7 @@ class CliInfoTest : public QObject {
         QCOMPARE(runVerb(cli, {"info", path}), int{ExitFailed});
         QVERIFY2(err.str().find("no model in the folder") != std::string::npos, err.str().c_str());
         // A folder with a configuration is a model, or refused as one.
-        QFile config(folder.filePath("config.json"));
+        QFile config(folder.filePath(QStringLiteral("config.json")));
         QVERIFY(config.open(QIODevice::WriteOnly));
         out.str("");
         QCOMPARE(runVerb(cli, {"info", path}), int{ExitOk});

@@ -39,6 +39,7 @@ class SessionForkTest : public QObject {
     void init() { failOnDroppedSignals(); }
     void aForkGoesOnByItself();
     void bothRunsCanBeShown();
+    void aPausedRunCanBeForked();
     void theNextTokenCanBeChosen();
     void whatCannotBeForkedIsLeft_data();
     void whatCannotBeForkedIsLeft();
@@ -107,6 +108,26 @@ void SessionForkTest::bothRunsCanBeShown() {
     QCOMPARE(desk.session->run().name, std::string("C"));
     QCOMPARE(desk.session->run().parent, std::string("B"));
     QCOMPARE(desk.session->otherRuns().size(), 2u);
+    QVERIFY(desk.failures.empty());
+}
+
+// What the paused run has computed stays, and it can be gone on with.
+void SessionForkTest::aPausedRunCanBeForked() {
+    Desk desk;
+    desk.open();
+    desk.session->run(prompt(kFourteen, 40));
+    QVERIFY(eventually([&] { return desk.session->run().steps.size() >= 4; }));
+    desk.session->pause();
+    QVERIFY(desk.settle());
+    QCOMPARE(desk.session->state(), RunState::Paused);
+    const app::RunView parent = desk.session->run();
+    desk.session->fork(Position(16), candidate(42), {});
+    QVERIFY(forked(desk, parent.id));
+    QCOMPARE(desk.session->run().tokens[16].id, engine::TokenId(42));
+    const auto& others = desk.session->otherRuns();
+    QCOMPARE(others.size(), 1u);
+    QVERIFY(others.front().steps.size() >= parent.steps.size());
+    QCOMPARE(others.front().planned, static_cast<std::int64_t>(others.front().tokens.size()));
     QVERIFY(desk.failures.empty());
 }
 
