@@ -239,9 +239,9 @@ class FrameWindow : public QObject {
                 ->text();
         };
         QVERIFY(title("nextDock").startsWith(QStringLiteral("Next token after 11 ")));
-        QVERIFY(title("barsDock").startsWith(QStringLiteral("Contributions at 10 ")));
+        QVERIFY(title("contributionsDock").startsWith(QStringLiteral("Contributions at 10 ")));
         window.setContributionRow({});
-        QVERIFY(title("barsDock").startsWith(QStringLiteral("Contributions at 12 ")));
+        QVERIFY(title("contributionsDock").startsWith(QStringLiteral("Contributions at 12 ")));
         ui::Message message;
         message.what = QStringLiteral("<b>bold</b>");
         window.showMessage(message);
