@@ -86,7 +86,7 @@ struct Tile {
     double seconds = 0;  // time to rebuild
 };
 
-// Every quantity of one cell; score and p by the kernel of maps, in fp32. Value and attribution as in
+// Every quantity of one cell; score and p by the kernel of maps. Value and attribution as in
 // Quantity.
 struct Cell {
     RunId run{};

@@ -126,7 +126,7 @@ class CliVerbsTest : public QObject {
         dump("sampling the last place's follower",
              "--prompt a --temperature 1 --generate 64 --out OUT", 2, "one token less");
         const auto picture = [&](const char* name, QByteArray words, int code, const char* named) {
-            if (!words.contains("--out")) words += " --out OUT.png";
+            if (!words.contains("--out ")) words += " --out OUT.png";
             row(name, ("export m --prompt a~b " + words).constData(), code, named);
         };
         picture("no view", "", 2, "--view");

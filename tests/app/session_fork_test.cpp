@@ -115,12 +115,14 @@ void SessionForkTest::bothRunsCanBeShown() {
 void SessionForkTest::aPausedRunCanBeForked() {
     Desk desk;
     desk.open();
-    desk.session->run(prompt(kFourteen, 40));
+    desk.world->step_delay = 0.01;
+    desk.session->run(prompt(kFourteen, 100));
     QVERIFY(eventually([&] { return desk.session->run().steps.size() >= 4; }));
     desk.session->pause();
     QVERIFY(desk.settle());
     QCOMPARE(desk.session->state(), RunState::Paused);
     const app::RunView parent = desk.session->run();
+    desk.world->step_delay = 0;
     desk.session->fork(Position(16), candidate(42), {});
     QVERIFY(forked(desk, parent.id));
     QCOMPARE(desk.session->run().tokens[16].id, engine::TokenId(42));
