@@ -18,11 +18,6 @@ headscope_test(families_test engine/families_test.cpp headscope_engine headscope
 headscope_test(quantized_test engine/quantized_test.cpp headscope_engine headscope_formats
     nlohmann_json::nlohmann_json)
 
-# As -Wno-restrict.
-foreach(part views device)
-    target_compile_options(${part}_test PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
-endforeach()
-
 # The same tables on a GPU, in fp32. Without one they are skipped, and CTest says so.
 if(TARGET headscope_cuda_engine)
     foreach(part tiny_models default_model runs trace_oracle views)
