@@ -164,7 +164,6 @@ class MainView : public QObject {
     bool m_readWhenOpen = true;  // the prompt in the field, once the model is open
     std::map<engine::TokenId, std::string> m_bytes;
     std::optional<engine::HeadTable> m_metrics;
-    std::optional<engine::Position> m_nextTokenRow;  // of the next tokens on screen
     std::optional<engine::Cell> m_locked;
     std::vector<engine::Candidate> m_candidates;  // after the prompt's last row
     std::string m_endNote;                        // "the model ended its text"

@@ -221,8 +221,6 @@ void MainView::wirePanels() {
     connect(&m_views, &TraceViews::logitsReady, this, [this](const engine::TopTokens& top) {
         know(top.candidates);
         m_window->logitsPanel().setTopTokens(top);
-        m_window->setNextTokenRow(top.position);
-        m_nextTokenRow = top.position;
         if (to_int(top.position) == m_session.run().promptTokens - 1) {
             m_candidates = top.candidates;
             m_window->stepBar().setCandidates(top.candidates);
@@ -253,10 +251,10 @@ void MainView::showContributions() {
     m_window->contributionBars().setTable(*table, m_session.model()->kv_heads,
                                           textOf(table->target), textOf(table->distractor));
     m_window->contributionBars().setFocusedHead(m_session.selection().at);
-    m_window->setContributionRow(table->position);
     // Beside the tokens of another row it would be taken for theirs.
-    m_window->logitsPanel().setLogit(
-        table->position == m_nextTokenRow ? std::optional<double>(table->logit) : std::nullopt);
+    m_window->logitsPanel().setLogit(table->position == m_window->logitsPanel().position()
+                                         ? std::optional<double>(table->logit)
+                                         : std::nullopt);
     QString target = textOf(table->target);
     if (table->distractor) target += QStringLiteral(" − ") + textOf(table->distractor);
     m_finder->setContributions(*table, m_window->tokenStrip().label(table->position), target);

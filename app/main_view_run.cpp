@@ -179,9 +179,6 @@ void MainView::showRun() {
         m_window->stepBar().appendText(run.text, {});
     }
     showOtherRuns();
-    m_window->setNextTokenRow({});
-    m_window->setContributionRow({});
-    m_nextTokenRow.reset();
     m_window->logitsPanel().clear(QStringLiteral("The prompt is being read."));
     m_window->logitsPanel().setTarget({});
     m_window->logitsPanel().setDistractor({});

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QEvent>
+#include <QScreen>
 #include <QSettings>
 #include <QTimer>
 #include <utility>
@@ -49,6 +50,8 @@ int runWindow(int argc, char** argv, const WindowArguments& arguments) {
     MainView view({openEngine, inspectModel, listDevices}, settings,
                   {arguments.model, arguments.prompt, modelFolder(), arguments.verbose});
     new AfterFirstPaint(&view.window(), [&view] { view.begin(); });
+    // The first start has no saved size, and the usual one is larger than a small screen.
+    view.window().resize(view.window().size().boundedTo(view.window().screen()->availableSize()));
     view.window().show();
     return QApplication::exec();
 }

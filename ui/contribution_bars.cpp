@@ -163,6 +163,7 @@ void ContributionBars::clear(const QString& sentence) {
     m_hasTable = false;
     m_sentence->setText(sentence);
     m_pages->setCurrentIndex(0);
+    Q_EMIT tableChanged();
 }
 
 void ContributionBars::setTable(const engine::ContributionTable& table, int kvHeads,
@@ -175,6 +176,7 @@ void ContributionBars::setTable(const engine::ContributionTable& table, int kvHe
     m_hoveredHead = m_hoveredLayer = -1;
     m_pages->setCurrentIndex(m_hasTable ? 1 : 0);
     refresh();
+    Q_EMIT tableChanged();
 }
 
 void ContributionBars::setFocusedHead(engine::LayerHead focus) {

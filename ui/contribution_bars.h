@@ -41,6 +41,7 @@ class ContributionBars : public QWidget {
     void headActivated(engine::LayerHead);
     void layerActivated(engine::Layer);
     void measureChanged(ui::Measure);
+    void tableChanged();  // or cleared
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;

@@ -122,14 +122,18 @@ void LogitsPanel::clear(const QString& sentence) {
     m_sentence->setText(sentence);
     m_pages->setCurrentIndex(0);
     m_model->setCandidates({});
+    m_position.reset();
     refreshPickers();
+    Q_EMIT positionChanged();
 }
 
 void LogitsPanel::setTopTokens(const engine::TopTokens& top) {
     m_logit.reset();
     m_model->setCandidates(top.candidates);
+    m_position = top.position;
     refreshPickers();
     m_pages->setCurrentIndex(1);
+    Q_EMIT positionChanged();
 }
 
 void LogitsPanel::setTarget(const std::optional<engine::Candidate>& target) {

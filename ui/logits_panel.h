@@ -27,6 +27,8 @@ class LogitsPanel : public QWidget {
     // Of the target, minus the distractor's; shown right of the pickers. None: computed where both
     // are in the list.
     void setLogit(std::optional<double>);
+    // The row whose next tokens are shown; while tokens stream it is behind the selection.
+    std::optional<engine::Position> position() const { return m_position; }
     LogitsModel* model() const { return m_model; }
     QTableView* view() const { return m_view; }
 
@@ -34,6 +36,7 @@ class LogitsPanel : public QWidget {
     void targetChanged(
         std::optional<engine::Candidate>);  // none: back to the position's own top token
     void distractorChanged(std::optional<engine::Candidate>);
+    void positionChanged();
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;
@@ -44,6 +47,7 @@ class LogitsPanel : public QWidget {
     void clickMark(int row, bool distractor);
     void pick(QComboBox*, int index);
 
+    std::optional<engine::Position> m_position;
     LogitsModel* m_model = nullptr;
     QStackedLayout* m_pages = nullptr;
     QLabel* m_sentence = nullptr;

@@ -89,6 +89,8 @@ void MainWindow::connectActions() {
 }
 
 void MainWindow::connectParts() {
+    connect(m->logits, &LogitsPanel::positionChanged, this, &MainWindow::refreshTitles);
+    connect(m->bars, &ContributionBars::tableChanged, this, &MainWindow::refreshTitles);
     connect(m->prompt, &PromptPanel::modelChosen, this, &MainWindow::modelChosen);
     connect(m->prompt, &PromptPanel::openModelRequested, this, &MainWindow::openModelRequested);
     connect(m->prompt, &PromptPanel::runRequested, this, &MainWindow::runRequested);

@@ -69,13 +69,8 @@ class MainWindow : public QMainWindow {
     void appendToken(const engine::Token&);
     void setRows(std::int64_t published);
     void setSelection(const Selection&);  // strip, steps, bars, titles, tab; Esc follows its lock
-    // Which rows the next tokens and the contributions on screen are of: while tokens stream they
-    // follow the selection by an answer, and their titles go with what they show. None: nothing is
-    // shown yet.
-    void setNextTokenRow(std::optional<engine::Position>);
-    void setContributionRow(std::optional<engine::Position>);
-    void clearSelection();              // no run: nothing is marked
-    void setHeadsNote(const QString&);  // right of the Heads dock's title: "270 of 270"
+    void clearSelection();                // no run: nothing is marked
+    void setHeadsNote(const QString&);    // right of the Heads dock's title: "270 of 270"
 
     void setStateText(const QString&);  // "Generating, token 9 of 16"
     void setHoverText(const QString&);  // "L23.H3 · dest 13 ← src 9 · p 0.7404"

@@ -167,20 +167,8 @@ void MainWindow::setSelection(const Selection& selection) {
     refreshTitles();
 }
 
-void MainWindow::setNextTokenRow(std::optional<engine::Position> row) {
-    m->nextTokenRow = row;
-    refreshTitles();
-}
-
-void MainWindow::setContributionRow(std::optional<engine::Position> row) {
-    m->contributionRow = row;
-    refreshTitles();
-}
-
 void MainWindow::clearSelection() {
     m->selection.reset();
-    m->nextTokenRow.reset();
-    m->contributionRow.reset();
     m->strip->setSelection({}, {});
     m->steps->setSelected({});
     refreshTitles();
@@ -197,12 +185,14 @@ void MainWindow::refreshTitles() {
     m->tabs->setTabText(0, QStringLiteral("Head  L%1.H%2")
                                .arg(engine::to_int(s.at.layer))
                                .arg(engine::to_int(s.at.head)));
-    const engine::Position next = m->nextTokenRow.value_or(s.dest);
+    // What the panels show follows the selection by an answer: their titles name its own row.
+    const engine::Position next = m->logits->position().value_or(s.dest);
     const std::int64_t step = engine::to_int(next) - m->strip->promptTokens();
     m->nextTitle->setText(QStringLiteral("Next token after"), m->strip->label(next),
                           step >= 0 ? QStringLiteral("(step %1)").arg(step) : QString());
-    m->barsTitle->setText(QStringLiteral("Contributions at"),
-                          m->strip->label(m->contributionRow.value_or(s.dest)));
+    m->barsTitle->setText(
+        QStringLiteral("Contributions at"),
+        m->strip->label(m->bars->hasTable() ? m->bars->table().position : s.dest));
 }
 
 void MainWindow::setRecentFiles(const QStringList& paths) {

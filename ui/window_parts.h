@@ -59,7 +59,6 @@ struct MainWindow::Parts {
     std::vector<engine::ModelInfo> models;
     std::optional<engine::ModelInfo> model;
     std::optional<Selection> selection;
-    std::optional<engine::Position> nextTokenRow, contributionRow;  // of what is shown
     QList<Message> messages;
     bool solo = false;
     QByteArray beforeSolo;     // saveState

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cuda/projections.h"
 
+#include "kernels/cuda/eights.cuh"
 #include "kernels/cuda/element.cuh"
 
 namespace kernels::cuda {
@@ -97,24 +98,6 @@ __global__ void direction_kernel(const T* plus, const T* minus, const float* nor
 // row.
 constexpr int turned_rows = 512, turned_columns = 256, turned_threads = 256;
 
-template <typename T>
-__device__ inline void eight_floats(const T* from, float (&x)[8]) {
-    if constexpr (sizeof(T) == 4) {
-        const float4 a = *reinterpret_cast<const float4*>(from),
-                     b = *reinterpret_cast<const float4*>(from + 4);
-        x[0] = a.x, x[1] = a.y, x[2] = a.z, x[3] = a.w;
-        x[4] = b.x, x[5] = b.y, x[6] = b.z, x[7] = b.w;
-    } else {
-        const uint4 words = *reinterpret_cast<const uint4*>(from);
-        const std::uint32_t all[4] = {words.x, words.y, words.z, words.w};
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const float2 two = unpack<T>(all[i]);
-            x[2 * i] = two.x, x[2 * i + 1] = two.y;
-        }
-    }
-}
-
 // partial [layers, directions, row parts, columns].
 template <typename T, int Most>
 __global__ void __launch_bounds__(turned_threads)
@@ -137,7 +120,7 @@ __global__ void __launch_bounds__(turned_threads)
 #pragma unroll 4
         for (int i = group; i < rows; i += 8) {
             float x[8];
-            eight_floats(from + i * columns, x);
+            load8(from + i * columns, x);
 #pragma unroll
             for (int n = 0; n < Most; ++n)
 #pragma unroll

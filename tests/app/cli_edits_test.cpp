@@ -3,21 +3,15 @@
 // edited. That an edited run is computed right is edits_test's.
 #include <QTemporaryDir>
 #include <QtTest>
-#include <sstream>
 
-#include "app/cli.h"
 #include "tests/support/golden_file.h"
+#include "tests/support/real_cli.h"
 
 using namespace app;
 
 namespace {
 
 constexpr std::int64_t rows = 12, heads = 4, dim = 32;
-
-struct Outcome {
-    int code = -1;
-    std::string err;
-};
 
 }  // namespace
 
@@ -26,22 +20,14 @@ class CliEditsTest : public QObject {
     QTemporaryDir m_folder;
     std::string m_out = m_folder.filePath(QStringLiteral("d.safetensors")).toStdString();
 
-    Outcome dump(const QStringList& edits) const {
+    CliOutcome dump(const QStringList& edits) const {
         std::vector<std::string> words = {"dump",        TEST_DATA "/tiny_qwen3",
                                           "--token-ids", "3,7,11,19,23,31,44,58,60,71,80,99",
                                           "--tensors",   "pattern,z",
                                           "--layers",    "1",
                                           "--out",       m_out};
         for (const QString& word : edits) words.push_back(word.toStdString());
-        std::ostringstream out, err;
-        Cli cli{out,
-                err,
-                {},
-                [](const engine::OpenRequest& request, const engine::OnProgress& progress,
-                   std::stop_token stop) { return engine::open_engine(request, progress, stop); },
-                [](const std::string& path) { return engine::inspect_model(path); }};
-        const int code = runVerb(cli, words);
-        return {code, err.str()};
+        return run_verb(words);
     }
 
   private Q_SLOTS:
@@ -66,7 +52,7 @@ class CliEditsTest : public QObject {
         QFETCH(QStringList, edits);
         QFETCH(QString, zero);
         QFETCH(QString, unseen);
-        const Outcome outcome = dump(edits);
+        const CliOutcome outcome = dump(edits);
         QVERIFY2(outcome.code == ExitOk, outcome.err.c_str());
         const golden::File file(m_out);
         const golden::Tensor z = file.at("layers.1.z"), pattern = file.at("layers.1.pattern");
@@ -115,7 +101,7 @@ class CliEditsTest : public QObject {
         QFETCH(QStringList, edits);
         QFETCH(QString, says);
         QFile::remove(QString::fromStdString(m_out));
-        const Outcome outcome = dump(edits);
+        const CliOutcome outcome = dump(edits);
         QCOMPARE(outcome.code, int{ExitBadArguments});
         QVERIFY2(outcome.err.find(says.toStdString()) != std::string::npos, outcome.err.c_str());
         QVERIFY(!QFile::exists(QString::fromStdString(m_out)));

@@ -3,33 +3,15 @@
 // and what is done gives back what it took.
 #include <QTemporaryDir>
 #include <QtTest>
-#include <sstream>
 
-#include "app/cli.h"
 #include "tests/support/memory_use.h"
+#include "tests/support/real_cli.h"
 
 using namespace app;
 
 namespace {
 
 constexpr std::int64_t mebibyte = 1 << 20;
-
-struct Outcome {
-    int code = -1;
-    std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-    std::ostringstream out, err;
-    Cli cli{out,
-            err,
-            {},
-            [](const engine::OpenRequest& request, const engine::OnProgress& progress,
-               std::stop_token stop) { return engine::open_engine(request, progress, stop); },
-            [](const std::string& path) { return engine::inspect_model(path); }};
-    const int code = runVerb(cli, words);
-    return {code, out.str(), err.str()};
-}
 
 QByteArray withLength(quint64 length, const QByteArray& rest) {
     QByteArray bytes(8, '\0');
@@ -70,11 +52,12 @@ class CliMemoryTest : public QObject {
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(bytes);
         file.close();
-        (void)run({"info", path.toStdString()});  // what the first refusal sets up is no growth
+        (void)run_verb(
+            {"info", path.toStdString()});  // what the first refusal sets up is no growth
         const memory_use::Peak peak;
         QElapsedTimer timer;
         timer.start();
-        const Outcome outcome = run({"info", path.toStdString()});
+        const CliOutcome outcome = run_verb({"info", path.toStdString()});
         QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
         QVERIFY2(peak.growth() < 16 * mebibyte, qPrintable(QString::number(peak.growth())));
         QCOMPARE(outcome.code, int{ExitFailed});
@@ -87,11 +70,11 @@ class CliMemoryTest : public QObject {
         if (memory_use::is_kept_back) QSKIP("a sanitizer keeps freed memory back");
         const std::string out = m_folder.filePath(QStringLiteral("d.safetensors")).toStdString();
         const auto dump = [&] {
-            const Outcome outcome =
-                run({"dump", TEST_DATA "/tiny_qwen3", "--token-ids",
-                     "3,7,11,19,23,31,44,58,60,71,80,99,101,120,133,150,160,171,180,190",
-                     "--generate", "12", "--tensors", "pattern,contribution,residual,logits",
-                     "--threads", "2", "--out", out});
+            const CliOutcome outcome =
+                run_verb({"dump", TEST_DATA "/tiny_qwen3", "--token-ids",
+                          "3,7,11,19,23,31,44,58,60,71,80,99,101,120,133,150,160,171,180,190",
+                          "--generate", "12", "--tensors", "pattern,contribution,residual,logits",
+                          "--threads", "2", "--out", out});
             QVERIFY2(outcome.code == ExitOk, outcome.err.c_str());
         };
         for (int i = 0; i < 5; ++i) dump();

@@ -216,7 +216,9 @@ class TestBpe : public QObject {
         QFETCH(int, length);
         const auto tokenizer = fixtures::tokenizer_named(name.toStdString());
         NEEDS_DEFAULT_MODEL(tokenizer);
-        // Processor time, and the best of some rounds: other programs must not decide.
+        // Processor time, and the best of some rounds: other programs must not decide. Caches that
+        // the longer text leaves make linear work up to 2.4 times as long here; what is quadratic
+        // takes 4 times.
         const auto seconds = [&](int n) {
             const std::string text(static_cast<std::size_t>(n), character);
             const std::clock_t start = std::clock();
@@ -225,12 +227,12 @@ class TestBpe : public QObject {
             return fixtures::joined(encoding) == text ? spent : 1e9;
         };
         double once = 1e9, twice = 1e9;
-        for (int round = 0; round < 10 && (round < 2 || twice > 2.3 * once); ++round) {
+        for (int round = 0; round < 10 && (round < 2 || twice > 3 * once); ++round) {
             once = std::min(once, seconds(length));
             twice = std::min(twice, seconds(2 * length));
         }
         QVERIFY2(once < 5, qPrintable(QString("%1 s").arg(once)));
-        QVERIFY2(twice <= 2.3 * once + 0.002,
+        QVERIFY2(twice <= 3 * once + 0.002,
                  qPrintable(QString("%1 s, then %2 s").arg(once).arg(twice)));
     }
 };

@@ -233,8 +233,10 @@ class FrameWindow : public QObject {
         };
         QVERIFY(title("nextDock").endsWith(QStringLiteral("12 ·new (step 0)")));
         // What is shown lags behind the selection by an answer: its title names its own row.
-        window.setNextTokenRow(Position{11});
-        window.setContributionRow(Position{10});
+        window.logitsPanel().setTopTokens({{}, Position{11}, {}});
+        engine::ContributionTable table = frame::contributions(3, 4);
+        table.position = Position{10};
+        window.contributionBars().setTable(table, 2, {}, {});
         QVERIFY(title("nextDock").startsWith(QStringLiteral("Next token after 11 ")));
         QVERIFY(title("contributionsDock").startsWith(QStringLiteral("Contributions at 10 ")));
         ui::Message message;
