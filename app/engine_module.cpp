@@ -22,10 +22,7 @@ struct Module {
     decltype(&headscope_extra_tensors) extraTensors;
 };
 
-std::filesystem::path programFolder() {
-    std::error_code error;
-    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
+constexpr const char* self = "/proc/self/exe";
 
 [[noreturn]] void fail(const std::string& what, const std::string& where) {
     throw engine::Error(engine::Failure::Kind::BadFile, oneLine(what), where,
@@ -42,7 +39,8 @@ Function symbol(void* library, const char* name, const std::string& where) {
 Module load() {
     constexpr const char* name = "libheadscope_engine.so";
     // Beside the program in a build, in lib/headscope beside bin/ where it is installed.
-    const std::filesystem::path folder = programFolder();
+    std::error_code none;
+    const std::filesystem::path folder = std::filesystem::read_symlink(self, none).parent_path();
     const std::array candidates = {folder / name, folder / "../lib/headscope" / name};
     for (const auto& path : candidates) {
         std::error_code error;
@@ -74,10 +72,17 @@ const Module& module() {
 
 }  // namespace
 
+std::string programPath() {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::read_symlink(self, error);
+    // Of a program that was replaced while it runs the link still opens what runs.
+    return !error && std::filesystem::equivalent(path, self, error) ? path.string() : self;
+}
+
 void boundComputeSpinning(char** argv) {
     for (const char* setting : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"})
         if (std::getenv(setting) != nullptr) return;
-    if (::setenv("GOMP_SPINCOUNT", "1000", 0) == 0) ::execv("/proc/self/exe", argv);
+    if (::setenv("GOMP_SPINCOUNT", "1000", 0) == 0) ::execv(programPath().c_str(), argv);
 }
 
 std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest& request,

@@ -14,6 +14,9 @@
 
 namespace app {
 
+// The file that this process runs.
+std::string programPath();
+
 // The first thing in main: bounds how long compute threads spin for each other. The OpenMP
 // runtime's default spins for a millisecond and more, which stands still where another program
 // holds the core (measured with two cores and a load of 17: 53 s instead of 7); on an idle machine

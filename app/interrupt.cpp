@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <system_error>
 
 #include "app/output_file.h"
@@ -20,13 +22,20 @@ std::atomic<int> firstSignal{0};
 std::atomic<int> wakeUp{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
+// Made before the handlers are: a handler may not put a text together.
+std::array<char, 64> lastLine{};
+
+[[noreturn]] void end(int code) {
+    removeUnfinishedFile();
+    [[maybe_unused]] const ssize_t said =
+        ::write(STDERR_FILENO, lastLine.data(), std::strlen(lastLine.data()));
+    ::_exit(code);
+}
+
 void onSignal(int signal) {
     const int saved = errno;
     int none = 0;
-    if (!firstSignal.compare_exchange_strong(none, signal)) {
-        removeUnfinishedFile();
-        ::_exit(128 + signal);
-    }
+    if (!firstSignal.compare_exchange_strong(none, signal)) end(128 + signal);
     const char byte = 1;
     [[maybe_unused]] const ssize_t written = ::write(wakeUp.load(), &byte, 1);
     errno = saved;
@@ -46,7 +55,8 @@ void handle(int signal) {
 
 }  // namespace
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt(const std::string& who) {
+    std::snprintf(lastLine.data(), lastLine.size(), "%s: interrupted\n", who.c_str());
     if (::pipe2(m_pipe.data(), O_CLOEXEC) != 0)
         throw std::system_error(errno, std::generic_category(), "pipe");
     firstSignal = 0;
@@ -63,10 +73,7 @@ Interrupt::Interrupt() {
         while ((ready = ::poll(&ended, 1, kPatience)) < 0 && errno == EINTR) {
         }
         if (ready != 0) return;
-        removeUnfinishedFile();
-        constexpr char line[] = "headscope: interrupted\n";
-        [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, line, sizeof line - 1);
-        ::_exit(exitCode());
+        end(exitCode());
     });
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal);
 }

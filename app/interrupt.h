@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace app {
@@ -13,7 +14,8 @@ namespace app {
 // One a process, made before other threads.
 class Interrupt {
   public:
-    Interrupt();
+    // who: begins the line that stderr gets where the verb can no longer say it itself.
+    explicit Interrupt(const std::string& who = "headscope");
     ~Interrupt();
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;

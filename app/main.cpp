@@ -16,9 +16,9 @@
 namespace {
 
 int runVerbFromMain(const std::vector<std::string>& words) {
-    const app::Interrupt interrupt;
+    const app::Interrupt interrupt("headscope " + words[0]);
     app::Cli cli{std::cout,       std::cerr,         interrupt.token(),
-                 app::openEngine, app::inspectModel, "/proc/self/exe"};
+                 app::openEngine, app::inspectModel, app::programPath()};
     cli.findModels = app::findModels;
     cli.extraTensors = app::extraTensors;
     const int code = app::runVerb(cli, words);

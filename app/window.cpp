@@ -50,8 +50,11 @@ int runWindow(int argc, char** argv, const WindowArguments& arguments) {
     MainView view({openEngine, inspectModel, listDevices}, settings,
                   {arguments.model, arguments.prompt, modelFolder(), arguments.verbose});
     new AfterFirstPaint(&view.window(), [&view] { view.begin(); });
-    // The first start has no saved size, and the usual one is larger than a small screen.
-    view.window().resize(view.window().size().boundedTo(view.window().screen()->availableSize()));
+    // The first start has no saved size, and the usual one is larger than a small screen; on the
+    // smallest the window's own least size is.
+    const QSize screen = view.window().screen()->availableSize();
+    view.window().setMinimumSize(view.window().minimumSize().boundedTo(screen));
+    view.window().resize(view.window().size().boundedTo(screen));
     view.window().show();
     return QApplication::exec();
 }

@@ -140,7 +140,7 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     }
     if (request.dtype && *request.dtype != DType::F32)
         throw Error(
-            Failure::Kind::Unsupported,
+            Failure::Kind::BadRequest,
             std::string(name_of(*request.dtype)) + " is not a compute dtype of the CPU engine",
             request.path, "use float32: weights of any stored dtype are computed in it exactly");
     check_page_tokens(request.page_tokens);

@@ -50,6 +50,7 @@ void run(Cli& cli, const Arguments& arguments) {
         benchWindow(subject);
         benchLaunch(subject);
     }
+    cli.throwIfStopped();
 
     if (arguments.has("--json"))
         printJson(cli.out, figures, info);

@@ -110,6 +110,7 @@ void run(Cli& cli, const Arguments& arguments) {
     cli.log("read the headers in " + seconds(watch.seconds()));
     std::vector<std::string> extra;
     if (info.supported && cli.extraTensors) extra = cli.extraTensors(path);
+    cli.throwIfStopped();
     if (arguments.has("--json"))
         printJson(cli.out, info, extra);
     else

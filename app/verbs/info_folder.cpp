@@ -93,6 +93,7 @@ void listModels(Cli& cli, const std::string& folder, bool json) {
         cli.throwIfStopped();
         models.push_back(inspected(cli, model));
     }
+    cli.throwIfStopped();
     if (json)
         printJson(cli.out, folder, models);
     else

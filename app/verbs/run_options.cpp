@@ -98,16 +98,16 @@ PromptOptions parsePromptOptions(const Arguments& arguments) {
     options.generate =
         arguments.integer("--generate", 0, std::numeric_limits<std::int32_t>::max()).value_or(0);
     options.sampling.temperature = arguments.real("--temperature", 0, 1000).value_or(0);
+    for (const char* name : {"--top-k", "--top-p", "--seed"})
+        if (arguments.has(name) && options.sampling.temperature == 0)
+            badArgument(name, *arguments.text(name),
+                        "decoding is greedy, which draws nothing, unless --temperature is above 0");
     options.sampling.top_k = static_cast<int>(
         arguments.integer("--top-k", 0, std::numeric_limits<std::int32_t>::max()).value_or(0));
     options.sampling.top_p = arguments.real("--top-p", 0, 1).value_or(1);
     if (options.sampling.top_p == 0)
         badArgument("--top-p", *arguments.text("--top-p"), "must be above 0");
     options.sampling.seed = arguments.unsignedInteger("--seed").value_or(0);
-    for (const char* name : {"--top-k", "--top-p"})
-        if (arguments.has(name) && !arguments.has("--temperature"))
-            badArgument(name, *arguments.text(name),
-                        "decoding is greedy unless --temperature is given");
     if (arguments.has("--token-ids")) {
         for (const char* name : {"--chat", "--parse-special"})
             if (arguments.has(name))

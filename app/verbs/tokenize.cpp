@@ -47,6 +47,7 @@ void run(Cli& cli, const Arguments& arguments) {
     options.tokenize.parse_special = arguments.has("--parse-special");
     const auto engine = openModel(cli, arguments.positionals()[0], {});
     const engine::Encoding encoding = encodePrompt(cli, *engine, options);
+    cli.throwIfStopped();
     if (arguments.has("--json"))
         printJson(cli.out, encoding);
     else

@@ -78,8 +78,7 @@ void Decoder::forward(RunTrace& run, Rows rows, float* logits, std::stop_token s
     for (std::int64_t at = rows.begin; at < rows.end; ++at)
         tokens_.push_back(to_int(run.token(at)));
     model_->embed(tokens_.data(), rows.begin, count, residual_.data());
-    rope_.fill(rows.begin, rows.end,
-               config.long_rope_from > 0 && run.prompt_length() > config.long_rope_from);
+    rope_.fill(rows.begin, rows.end, config.long_frequencies(run.prompt_length()));
 
     float* stream = residual_.data();
     for (int index = 0; index < config.layers; ++index) {

@@ -67,6 +67,9 @@ struct ModelConfig {
     int group() const {
         return query_heads / kv_heads;
     }  // query heads a KV head: h uses KV head h / group
+    bool long_frequencies(std::int64_t prompt) const {  // of a run of a prompt of so many tokens
+        return long_rope_from > 0 && prompt > long_rope_from;
+    }
     int q_columns() const { return query_heads * head_dim; }
     int kv_columns() const { return kv_heads * head_dim; }
 };

@@ -46,12 +46,10 @@ RunId ModelRunner::open_run(const RunRequest& request) {
         request.edits, RunShape{info_.layers, model_->config.query_heads, model_->config.head_dim});
     const RunTrace* parent = request.parent ? run(*request.parent).trace.get() : nullptr;
     const auto length = static_cast<std::int64_t>(request.tokens.size());
-    const auto long_frequencies = [&](std::int64_t prompt) {
-        return model_->config.long_rope_from > 0 && prompt > model_->config.long_rope_from;
-    };
     std::int64_t alike = 0;
     if (parent != nullptr && length > 0 &&
-        long_frequencies(parent->prompt_length()) == long_frequencies(length))
+        model_->config.long_frequencies(parent->prompt_length()) ==
+            model_->config.long_frequencies(length))
         alike = parent->rows_alike(request.tokens, *edits);
     check_open(request, alike);
     auto trace = new_trace();
@@ -106,10 +104,11 @@ Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
     RunTrace& trace = *open.trace;
     const std::int64_t at = trace.tokens();
     check_step(trace);
-    const std::int64_t turn = model_->config.long_rope_from;
-    if (turn > 0 && at >= turn && trace.prompt_length() <= turn)
+    const ModelConfig& config = model_->config;
+    if (config.long_frequencies(at + 1) && !config.long_frequencies(trace.prompt_length()))
         throw Error(Failure::Kind::BadRequest,
-                    "the model turns to other RoPE frequencies past " + std::to_string(turn) +
+                    "the model turns to other RoPE frequencies past " +
+                        std::to_string(config.long_rope_from) +
                         " tokens, and this run began with those up to there",
                     {}, "give the text so far as a prompt of its own");
     const std::shared_ptr<const RowLogits> before = trace.newest_logits();

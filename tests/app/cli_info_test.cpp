@@ -51,6 +51,31 @@ class CliInfoTest : public QObject {
         QCOMPARE(nlohmann::json::parse(out.str()).at("extra_tensors").size(), std::size_t{1200});
     }
 
+    // What has no step to stop between ends with the code of a stop all the same, and says nothing
+    // that a script would take for the answer.
+    void endsAsAskedWhileItReads_data() {
+        QTest::addColumn<bool>("folder");
+        QTest::newRow("the headers") << false;
+        QTest::newRow("the last of a folder") << true;
+    }
+    void endsAsAskedWhileItReads() {
+        QFETCH(bool, folder);
+        const QTemporaryDir empty;
+        std::stop_source asked;
+        std::ostringstream out, err;
+        Cli cli{out, err, asked.get_token(), {}, [&](const std::string&) {
+                    asked.request_stop();
+                    return engine::ModelInfo{};
+                }};
+        cli.findModels = [](const std::string&, int) {
+            return std::vector<engine::FoundModel>{{"a", "/a", "GGUF", 5, {}}};
+        };
+        QCOMPARE(runVerb(cli, {"info", folder ? empty.path().toStdString() : "m"}),
+                 int{ExitInterrupted});
+        QCOMPARE(out.str(), std::string());
+        QCOMPARE(err.str(), std::string("headscope info: interrupted\n"));
+    }
+
     // Of a folder that is no model: the models in it.
     void listsTheModelsOfAFolder() {
         QTemporaryDir folder;

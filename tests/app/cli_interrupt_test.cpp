@@ -18,13 +18,15 @@ using namespace app;
 namespace {
 
 // Runs `work` in a child, which says when it is ready, sends it the signals and returns its wait
-// status.
+// status, and what it wrote on stderr.
 int statusAfter(const std::vector<int>& sent,
-                const std::function<int(const std::function<void()>&)>& work) {
-    int ready[2];
-    if (::pipe(ready) != 0) return -1;
+                const std::function<int(const std::function<void()>&)>& work,
+                std::string* said = nullptr) {
+    int ready[2], err[2];
+    if (::pipe(ready) != 0 || ::pipe(err) != 0) return -1;
     const pid_t child = ::fork();
     if (child == 0) {
+        if (said) ::dup2(err[1], STDERR_FILENO);
         ::alarm(20);  // a hang is a failure, not a stuck test
         const int code =
             work([&] { [[maybe_unused]] const auto written = ::write(ready[1], "x", 1); });
@@ -38,8 +40,9 @@ int statusAfter(const std::vector<int>& sent,
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    ::close(ready[0]);
-    ::close(ready[1]);
+    for (const int end : {ready[0], ready[1], err[1]}) ::close(end);
+    while (said && ::read(err[0], &byte, 1) == 1) said->push_back(byte);
+    ::close(err[0]);
     return status;
 }
 
@@ -77,30 +80,36 @@ class CliInterruptTest : public QObject {
 
     void twiceEnds() {
         const std::string path = m_folder.filePath(QStringLiteral("b")).toStdString();
-        const int status = statusAfter({SIGINT, SIGINT}, [&](const auto& ready) {
-            const Interrupt interrupt;
+        std::string said;
+        const auto work = [&](const auto& ready) {
+            const Interrupt interrupt("headscope bench");
             const OutputFile file(path, 100, OutputFile::Until::Sibling);
             ready();
             for (;;) ::usleep(1000);  // deaf to the first
             return 0;
-        });
+        };
+        const int status = statusAfter({SIGINT, SIGINT}, work, &said);
         QVERIFY(WIFEXITED(status));
         QCOMPARE(WEXITSTATUS(status), 130);
+        QCOMPARE(said, std::string("headscope bench: interrupted\n"));
         QVERIFY2(files().isEmpty(), qPrintable(files().join(QLatin1Char(' '))));
     }
 
     // Who sees no stop, as a large picture being drawn, ends after a while all the same.
     void deafWorkEnds() {
         const std::string path = m_folder.filePath(QStringLiteral("c")).toStdString();
-        const int status = statusAfter({SIGTERM}, [&](const auto& ready) {
-            const Interrupt interrupt;
+        std::string said;
+        const auto work = [&](const auto& ready) {
+            const Interrupt interrupt("headscope export");
             const OutputFile file(path, 100, OutputFile::Until::Sibling);
             ready();
             for (;;) ::usleep(1000);
             return 0;
-        });
+        };
+        const int status = statusAfter({SIGTERM}, work, &said);
         QVERIFY(WIFEXITED(status));
         QCOMPARE(WEXITSTATUS(status), 143);
+        QCOMPARE(said, std::string("headscope export: interrupted\n"));
         QVERIFY2(files().isEmpty(), qPrintable(files().join(QLatin1Char(' '))));
     }
 

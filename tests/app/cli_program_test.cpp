@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The built program, run as a user's shell runs it, on the real engine.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <QImage>
 #include <QProcess>
@@ -160,6 +163,44 @@ class CliProgramTest : public QObject {
         QCOMPARE(outcome.code, 0);
         const auto last = outcome.err.lastIndexOf("GOMP_SPINCOUNT");
         QVERIFY2(last >= 0 && outcome.err.mid(last, 32).contains(count), outcome.err.constData());
+    }
+
+    // In a list of processes too, though it starts itself again.
+    void hasItsOwnName() {
+        QCOMPARE(::mkfifo(path("prompt").toLocal8Bit().constData(), 0600), 0);
+        auto environment = noDisplay();
+        environment.remove(QStringLiteral("GOMP_SPINCOUNT"));
+        QProcess process;
+        process.setProcessEnvironment(environment);
+        process.start(QStringLiteral(HEADSCOPE_PROGRAM),
+                      {QStringLiteral("dump"), tinyModel, QStringLiteral("--prompt-file"),
+                       path("prompt"), QStringLiteral("--out"), path("out")});
+        QVERIFY(process.waitForStarted());
+        // The prompt comes through a pipe, which is opened once it is read: then all starts are
+        // over.
+        const int prompt = ::open(path("prompt").toLocal8Bit().constData(), O_WRONLY);
+        QFile name(QStringLiteral("/proc/%1/comm").arg(process.processId()));
+        QVERIFY(name.open(QIODevice::ReadOnly));
+        QCOMPARE(name.readAll(), QByteArray("headscope\n"));
+        ::close(prompt);
+        QVERIFY(process.waitForFinished(120'000));
+        QCOMPARE(process.exitCode(), 2);  // an empty prompt
+    }
+
+    void refusesATypeThatTheDeviceLacks_data() {
+        QTest::addColumn<QString>("type");
+        for (const char* type : {"bfloat16", "float16"}) QTest::newRow(type) << type;
+    }
+    void refusesATypeThatTheDeviceLacks() {
+        QFETCH(QString, type);
+        const Outcome outcome =
+            run({QStringLiteral("dump"), tinyModel, QStringLiteral("--token-ids"),
+                 QStringLiteral("1"), QStringLiteral("--device"), QStringLiteral("cpu"),
+                 QStringLiteral("--dtype"), type, QStringLiteral("--out"), path("out")});
+        QCOMPARE(outcome.code, 2);
+        QVERIFY2(isOneLine(outcome.err) && outcome.err.contains(type.toLatin1()),
+                 outcome.err.constData());
+        QVERIFY(files().isEmpty());
     }
 
     void answersWithoutADisplay_data() {

@@ -114,6 +114,13 @@ class CliVerbsTest : public QObject {
         dump("a target it lacks", "--prompt a --target 97 --out OUT", 2, "--target '97'");
         dump("a target that is none", "--prompt a --target the --out OUT", 2, "--target 'the'");
         dump("top-k without a temperature", "--prompt a --top-k 5 --out OUT", 2, "--temperature");
+        dump("top-k of temperature 0", "--prompt a --temperature 0 --top-k 5 --out OUT", 2,
+             "--top-k '5'");
+        dump("top-p of temperature 0", "--prompt a --temperature 0.0 --top-p 0.5 --out OUT", 2,
+             "--top-p '0.5'");
+        dump("a seed of nothing", "--prompt a --seed 7 --out OUT", 2, "--seed '7'");
+        dump("a seed of temperature 0", "--prompt a --temperature 0 --seed 7 --out OUT", 2,
+             "above 0");
         dump("top-p of nothing", "--prompt a --temperature 1 --top-p 0 --out OUT", 2, "--top-p");
         dump("cold", "--prompt a --temperature -1 --out OUT", 2, "--temperature '-1'");
         dump("generate what", "--prompt a --generate many --out OUT", 2, "--generate 'many'");

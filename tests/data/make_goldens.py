@@ -47,7 +47,8 @@ SHORT = "When Mary and John went to the store, John gave a drink to"
 NAMES = (
     "Mary, John and Tom met at the station. Mary gave John the keys, John gave Tom the map, and "
     "Tom thanked Mary. Later that day Tom asked John for the keys, but John said that Mary had "
-    "taken the keys from Tom, so Tom and John went back to Mary"
+    "taken the keys from Tom, so Tom and John went back to Mary and "
+    "asked Mary"
 )
 SOME_LAYERS = (0, 14, 29)
 

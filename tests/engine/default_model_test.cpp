@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The default model against Hugging Face in fp32 (tests/data/make_goldens.py): a short prompt, one
-// of 57 tokens with repeated names, and 32 greedily generated tokens; every layer.
+// of 60 tokens with repeated names, and 32 greedily generated tokens; every layer.
 #include <QtTest>
 
 #include "engine/formats/gguf_quants.h"

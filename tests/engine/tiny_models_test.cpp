@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiny random checkpoints against Hugging Face in fp32 (tests/data/make_tiny.py): every tensor of
 // every layer, the greedy continuation, and the shapes of Qwen3-8B's head layout.
+#include <QTemporaryDir>
 #include <QtTest>
+#include <bit>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "engine/values/failure.h"
 #include "tests/support/compare.h"
 #include "tests/support/engine_run.h"
 #include "tests/support/golden_file.h"
+#include "tests/support/hostile_files.h"
 
 using namespace engine;
 
@@ -27,6 +32,66 @@ struct Golden {
         rows = static_cast<std::int64_t>(tokens.size()) - 1;
     }
 };
+
+// The heads of qwen3_8b_heads on the model's own d_model, one layer of it, with random weights.
+// Returns those of the output projection.
+std::vector<float> writeWideModel(const QTemporaryDir& folder) {
+    const std::string from = data("qwen3_8b_heads");
+    QFile config(QString::fromStdString(from + "/config.json"));
+    if (!config.open(QIODevice::ReadOnly)) qFatal("no model");
+    nlohmann::json json = nlohmann::json::parse(config.readAll().toStdString());
+    json.update({{"hidden_size", 4096}, {"num_hidden_layers", 1}, {"tie_word_embeddings", true}});
+    const auto path = [&](const char* name) { return folder.filePath(QString::fromLatin1(name)); };
+    QFile::copy(QString::fromStdString(from + "/tokenizer.json"), path("tokenizer.json"));
+    support::write_file(path("config.json"), QByteArray::fromStdString(json.dump()));
+    std::uint32_t state = 1;
+    const auto random = [&](int rows, int columns, float scale) {
+        std::vector<float> values(static_cast<std::size_t>(rows) *
+                                  static_cast<std::size_t>(columns));
+        for (float& value : values) {
+            state = state * 1664525 + 1013904223;
+            // 8 bits: exact in bf16.
+            value = scale * static_cast<float>(static_cast<int>(state >> 24) - 127) / 128;
+        }
+        return values;
+    };
+    support::SafetensorsWriter file;
+    const auto add = [&](const QByteArray& name, int rows, int columns,
+                         const std::vector<float>& values) {
+        QByteArray bytes;
+        for (const float value : values)
+            bytes += support::little(
+                static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+        const QByteArray shape = columns == 1
+                                     ? QByteArray::number(rows)
+                                     : QByteArray::number(rows) + ',' + QByteArray::number(columns);
+        file.add(name, "BF16", '[' + shape + ']', bytes);
+    };
+    const auto matrix = [&](const QByteArray& name, int rows, int columns) {
+        const std::vector<float> values = random(rows, columns, 1.0F / 32);
+        add(name, rows, columns, values);
+        return values;
+    };
+    const auto ones = [&](const QByteArray& name, int size) {
+        add(name, size, 1, std::vector<float>(static_cast<std::size_t>(size), 1.0F));
+    };
+    const QByteArray layer = "model.layers.0.";
+    matrix("model.embed_tokens.weight", 320, 4096);
+    ones("model.norm.weight", 4096);
+    for (const char* norm : {"input_layernorm.weight", "post_attention_layernorm.weight"})
+        ones(layer + norm, 4096);
+    for (const char* norm : {"self_attn.q_norm.weight", "self_attn.k_norm.weight"})
+        ones(layer + norm, 128);
+    matrix(layer + "self_attn.q_proj.weight", 4096, 4096);
+    matrix(layer + "self_attn.k_proj.weight", 1024, 4096);
+    matrix(layer + "self_attn.v_proj.weight", 1024, 4096);
+    for (const char* name : {"mlp.gate_proj.weight", "mlp.up_proj.weight"})
+        matrix(layer + name, 32, 4096);
+    matrix(layer + "mlp.down_proj.weight", 4096, 32);
+    std::vector<float> out = matrix(layer + "self_attn.o_proj.weight", 4096, 4096);
+    support::write_file(path("model.safetensors"), file.bytes());
+    return out;
+}
 
 }  // namespace
 
@@ -163,6 +228,39 @@ class TinyModelsTest : public QObject {
             }
             run.engine->decode_step(run.run, {});
         }
+    }
+
+    // What a head of Qwen3-8B writes is as wide as its residual stream: [5, 4096] each. Against
+    // plain loops over z and the written weights.
+    void contributionsOfTheFullWidth() {
+        constexpr int width = 4096, heads = 32, dim = 128, tokens = 5;
+        const QTemporaryDir folder;
+        const std::vector<float> out = writeWideModel(folder);  // W_O, [width, heads · dim]
+        const EngineRun run(EngineRun::open(folder.path().toStdString()),
+                            token_ids({11, 7, 319, 7, 5}));
+        const Rows rows{0, tokens};
+        const auto reader = run.engine->reader();
+        QCOMPARE(reader->read(run.run, {"contribution", Layer{0}, {}}, rows).data.shape,
+                 (std::vector<std::int64_t>{tokens, heads, width}));
+        const std::vector<float> z = run.read("z", 0, rows),
+                                 actual = run.read("contribution", 0, rows),
+                                 norms = run.read("contribution_norm", 0, rows);
+        std::vector<float> expected(actual.size()), lengths(norms.size());
+        for (std::size_t row = 0; row < std::size_t{tokens * heads}; ++row) {
+            double squares = 0;
+            for (std::size_t i = 0; i < width; ++i) {
+                double sum = 0;
+                for (std::size_t d = 0; d < dim; ++d)
+                    sum += static_cast<double>(z[row * dim + d]) *
+                           out[(i * heads + row % heads) * dim + d];
+                expected[row * width + i] = static_cast<float>(sum);
+                squares += sum * sum;
+            }
+            lengths[row] = static_cast<float>(std::sqrt(squares));
+        }
+        QVERIFY(*std::max_element(lengths.begin(), lengths.end()) > 0);
+        QVERIFY(relative_difference(actual, expected) < 1e-5);
+        QVERIFY(relative_difference(norms, lengths) < 1e-5);
     }
 };
 
