@@ -12,6 +12,7 @@
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
 #include "ui/logits_panel.h"
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/scale_column.h"
 #include "ui/step_bar.h"
@@ -35,7 +36,7 @@ QString cellText(const engine::Cell& cell) {
         .arg(headText(cell.at))
         .arg(to_int(cell.dest))
         .arg(to_int(cell.src))
-        .arg(static_cast<double>(cell.pattern), 0, 'f', 4);
+        .arg(ui::plainNumber(static_cast<double>(cell.pattern), 4));
 }
 
 }  // namespace

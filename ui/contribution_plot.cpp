@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ui/painting/number_text.h"
 #include "ui/span_bars.h"
 
 namespace ui {
@@ -196,7 +197,7 @@ double writesSum(const engine::ContributionTable& table) {
 
 QString valueText(Measure measure, double value, int decimals) {
     if (measure == Measure::Attribution) return signedNumber(value, decimals);
-    return QString::number(value, 'f', std::abs(value) >= 1000 ? 0 : std::min(decimals, 2));
+    return plainNumber(value, std::abs(value) >= 1000 ? 0 : std::min(decimals, 2));
 }
 
 void drawHeads(QCustomPlot& plot, const ContributionView& view) {

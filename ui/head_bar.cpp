@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include "ui/painting/names.h"
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/segment_bar.h"
 
@@ -111,8 +112,8 @@ QString HeadBar::metricsText() const {
                                              engine::to_int(m_head->head));
     if (at >= m_metrics->sink.size()) return {};
     return tr("sink %1 · entropy %2 nat")
-        .arg(static_cast<double>(m_metrics->sink[at]), 0, 'f', 2)
-        .arg(static_cast<double>(m_metrics->entropy[at]), 0, 'f', 2);
+        .arg(plainNumber(static_cast<double>(m_metrics->sink[at]), 2),
+             plainNumber(static_cast<double>(m_metrics->entropy[at]), 2));
 }
 
 QSize HeadBar::sizeHint() const {

@@ -5,6 +5,7 @@
 #include "ui/head_heatmap_parts.h"
 #include "ui/painting/map_labels.h"
 #include "ui/painting/names.h"
+#include "ui/painting/number_text.h"
 
 namespace ui {
 
@@ -176,7 +177,7 @@ QString HeadHeatmap::accessibleValue() const {
                             content.destToken, QString::number(content.src), content.srcToken);
     if (m->lockedCell)
         text +=
-            QStringLiteral(", p %1").arg(static_cast<double>(m->lockedCell->pattern), 0, 'f', 3);
+            QStringLiteral(", p ") + plainNumber(static_cast<double>(m->lockedCell->pattern), 3);
     return text;
 }
 

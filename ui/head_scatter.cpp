@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/painting/names.h"
+#include "ui/painting/number_text.h"
 #include "ui/painting/palette.h"
 #include "ui/plain_text.h"
 
@@ -194,7 +195,7 @@ bool HeadScatter::event(QEvent* event) {
             const HeadMetricInfo& info = infoOf(metric);
             text += QStringLiteral("\n%1 %2").arg(
                 info.name, info.isSigned ? signedNumber(*value, info.decimals)
-                                         : QString::number(*value, 'f', info.decimals));
+                                         : plainNumber(*value, info.decimals));
         }
     }
     QToolTip::showText(help->globalPos(), literalToolTip(text), this);

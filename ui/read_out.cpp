@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 
 namespace ui {
@@ -17,14 +18,9 @@ constexpr int pad = 9, lineHeight = 16, headerLine = 18;
 constexpr int longHeader = 34;  // characters; more stand on two lines
 constexpr double profile = 48;  // room of the bars beside the map
 
-QString number(double value, int decimals) {
-    QString text = QString::number(std::abs(value), 'f', decimals);
-    return value < 0 ? QStringLiteral("\u2212") + text : text;
-}
-
 // At least four significant figures of a norm.
 QString magnitude(double value) {
-    return number(value, value >= 10 ? 2 : value >= 1 ? 3 : 4);
+    return plainNumber(value, value >= 10 ? 2 : value >= 1 ? 3 : 4);
 }
 
 QString pooledNote(const ReadOutContent& content) {
@@ -99,15 +95,15 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
     const bool cellIsDrawn =
         note.isEmpty() || (c.pooling == engine::Pooling::Max && c.drawnName == u'p');
     if (c.drawn && !(cellIsDrawn && c.cell))
-        fields.push_back({c.drawnName + note, number(*c.drawn, 6)});
+        fields.push_back({c.drawnName + note, plainNumber(*c.drawn, 6)});
     if (!c.cell || !c.cell->visible) return fields;
     fields.push_back(
-        {QStringLiteral("p") + (cellIsDrawn ? note : QString()), number(c.cell->pattern, 6)});
+        {QStringLiteral("p") + (cellIsDrawn ? note : QString()), plainNumber(c.cell->pattern, 6)});
     fields.push_back({tr("rank in row"),
                       tr("%1 of %2").arg(thousands(c.cell->rank), thousands(c.cell->row_cells))});
-    if (c.cell->sink > 0) fields.push_back({tr("the sink takes"), number(c.cell->sink, 6)});
+    if (c.cell->sink > 0) fields.push_back({tr("the sink takes"), plainNumber(c.cell->sink, 6)});
     fields.push_back({c.softCap > 0 ? tr("score, capped at %1").arg(c.softCap) : tr("score"),
-                      number(c.cell->score, 4)});
+                      plainNumber(c.cell->score, 4)});
     fields.push_back({QStringLiteral("‖p·v·Wₒ‖"), magnitude(c.cell->value_norm)});
     fields.push_back({tr("logit attribution"), signedNumber(c.cell->attribution, 4)});
     return fields;

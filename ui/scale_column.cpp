@@ -12,6 +12,7 @@
 
 #include "ui/labelled_combo.h"
 #include "ui/painting/colour_bar.h"
+#include "ui/painting/number_text.h"
 
 namespace ui {
 
@@ -195,10 +196,7 @@ void ScaleColumn::refresh() {
     const QString low = diverging       ? QStringLiteral("\u2212")
                         : scale.low > 0 ? scaleNumber(scale.low, m_legend.quantity) + u'–'
                                         : QStringLiteral("0–");
-    const QString high = QString::number(scale.high, 'f',
-                                         scale.high < 10    ? 2
-                                         : scale.high < 100 ? 1
-                                                            : 0);
+    const QString high = plainNumber(scale.high, scale.high < 10 ? 2 : scale.high < 100 ? 1 : 0);
     const QString extent = diverging ? QStringLiteral("±") + high : low + high;
     const std::array names{tr("head"), tr("layer"), tr("model")};
     for (int i = 0; i < 3; ++i) {

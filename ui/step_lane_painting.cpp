@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/step_lane.h"
 #include "ui/step_lane_metrics.h"
@@ -28,14 +29,8 @@ void probability(QPainter& painter, const QRect& box, double p, const QColor& co
     painter.fillRect(track, theme().softBorder);
     const int length = static_cast<int>(std::lround(std::clamp(p, 0.0, 1.0) * track.width()));
     painter.fillRect(QRect(track.left(), track.top(), length, 3), colour);
-    write(painter, QRect(box.left(), track.bottom() + 2, box.width(), 13),
-          QString::number(p, 'f', 3), monoFont(10), theme().text, Qt::AlignLeft | Qt::AlignVCenter);
-}
-
-// ".17", and "1" for what rounds to it.
-QString shortProbability(double p) {
-    const QString text = QString::number(p, 'f', 2);
-    return text.startsWith(u'0') ? text.mid(1) : QStringLiteral("1");
+    write(painter, QRect(box.left(), track.bottom() + 2, box.width(), 13), plainNumber(p, 3),
+          monoFont(10), theme().text, Qt::AlignLeft | Qt::AlignVCenter);
 }
 
 }  // namespace
@@ -165,18 +160,19 @@ void StepLane::paintStep(QPainter& painter, int index) const {
 
 void StepLane::paintAlternatives(QPainter& painter, int step) const {
     const QFont font = monoFont(10);
-    const int number = QFontMetrics(font).horizontalAdvance(QStringLiteral(".00")) + 3;
     int row = 0;
     for (const engine::Candidate* other : alternativesOf(step)) {
         const QRect line = alternativeRect(step, row);
+        const QString share = shareNumber(other->probability);
+        const int number = QFontMetrics(font).horizontalAdvance(share) + 3;
         const bool hovered = m_choice == Choice{step, row};
         if (hovered) painter.fillRect(line, theme().accentGround);
         painter.setFont(font);
         painter.setPen(hovered ? theme().text : theme().text2);
         paintTokenText(painter, line.adjusted(0, 0, -number, 0), visibleToken(other->bytes),
                        Qt::AlignLeft);
-        write(painter, line, shortProbability(other->probability), font,
-              hovered ? theme().text : theme().text2, Qt::AlignRight | Qt::AlignVCenter);
+        write(painter, line, share, font, hovered ? theme().text : theme().text2,
+              Qt::AlignRight | Qt::AlignVCenter);
         ++row;
     }
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/strip_painting.h"
@@ -175,7 +176,7 @@ QString TokenStrip::toolTipOf(std::int64_t index) const {
     const auto sees = [this](std::int64_t dest, std::int64_t src) {
         return m_window <= 0 || dest - src < m_window;
     };
-    const auto number = [](float p) { return QString::number(static_cast<double>(p), 'f', 4); };
+    const auto number = [](float p) { return plainNumber(static_cast<double>(p), 4); };
     if (m_dest && at < m_row.size() && index <= engine::to_int(*m_dest)) {
         const std::int64_t dest = engine::to_int(*m_dest);
         text += sees(dest, index)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/strip_painting.h"
@@ -60,11 +61,11 @@ void TopEnds::refreshDescription() {
         if (list.ends.empty()) return;
         said << words.arg(list.label);
         for (const End& end : list.ends)
-            said << QStringLiteral("%1 %2").arg(end.label).arg(static_cast<double>(end.p), 0, 'f',
-                                                               3);
+            said << QStringLiteral("%1 %2").arg(end.label,
+                                                plainNumber(static_cast<double>(end.p), 3));
     };
-    say(QStringLiteral("%1 attends to"), m_row);
-    say(QStringLiteral("attends to %1"), m_column);
+    say(QStringLiteral("p: %1 attends to"), m_row);
+    say(QStringLiteral("p: attends to %1"), m_column);
     setAccessibleDescription(said.join(QStringLiteral(", ")));
     update();
 }
@@ -101,8 +102,15 @@ void TopEnds::paintList(QPainter& painter, const List& list, bool ofRow) const {
     const QFont words = wordFont(11), token = monoFont(11, true);
     const QString say = ofRow ? QStringLiteral(" attends to") : QStringLiteral("attends to ");
     const int wordsWidth = QFontMetrics(words).horizontalAdvance(say);
+    // The map may show another quantity: the numbers have theirs above them.
+    const QString quantity = QStringLiteral("p");
+    const int room =
+        header.width() - wordsWidth - QFontMetrics(words).horizontalAdvance(quantity) - 6;
     const int tokenWidth = std::min(QFontMetrics(token).horizontalAdvance(list.label) + 2 * padding,
-                                    std::max(0, header.width() - wordsWidth));
+                                    std::max(0, room));
+    painter.setFont(words);
+    painter.setPen(t.text2);
+    painter.drawText(header.adjusted(0, 0, -2, 0), Qt::AlignRight | Qt::AlignVCenter, quantity);
     const auto write = [&](int x, int width, const QString& text, const QFont& font,
                            const QColor& ink) {
         painter.setFont(font);
@@ -122,13 +130,13 @@ void TopEnds::paintList(QPainter& painter, const List& list, bool ofRow) const {
         painter.setPen(t.text);
         paintTokenText(painter, QRect(4, line.top(), labelWidth - 8, line.height()), end.label,
                        Qt::AlignLeft);
-        const int room = std::max(0, line.width() - labelWidth - numberWidth);
+        const int length = std::max(0, line.width() - labelWidth - numberWidth);
         const double share = std::clamp(static_cast<double>(end.p), 0.0, 1.0);
         painter.fillRect(QRect(labelWidth, line.top() + 4,
-                               std::max(1, int(std::lround(share * room))), line.height() - 8),
+                               std::max(1, int(std::lround(share * length))), line.height() - 8),
                          colour);
         painter.drawText(line.adjusted(0, 0, -2, 0), Qt::AlignRight | Qt::AlignVCenter,
-                         QString::number(static_cast<double>(end.p), 'f', 4));
+                         plainNumber(static_cast<double>(end.p), 4));
     }
 }
 

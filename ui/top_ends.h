@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The strongest partners of the selected row and column: what the dest attends to, and what attends
-// to the src. Own painting; a click selects the other end.
+// to the src, by p whatever quantity the map shows. Own painting; a click selects the other end.
 #pragma once
 #include <QWidget>
 #include <vector>

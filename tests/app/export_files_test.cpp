@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The files of `export`, read back by their own rules: SVG and PDF keep text as text and name their
 // source, CSV and NPY hold the trace's numbers. On a fake engine whose every number is known.
+#include <sys/resource.h>
+
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
@@ -171,6 +173,38 @@ class ExportFilesTest : public QObject {
         float value = 0;
         std::memcpy(&value, npy.constData() + npy.size() - 4 * (16 - 9), 4);  // L2.H1
         QCOMPARE(value, 4.5F);
+    }
+
+    // A limit stands in for the disk: the same error paths, and no signal may end the process.
+    void aFullDiskIsSaidAndLeavesNothing_data() {
+        QTest::addColumn<QString>("ending");
+        QTest::addColumn<int>("room");
+        for (const char* ending : {"png", "svg", "pdf", "csv", "npy"}) {
+            QTest::addRow("%s, no room", ending) << ending << 0;
+            QTest::addRow("%s, room for its beginning", ending) << ending << 100;
+        }
+    }
+    void aFullDiskIsSaidAndLeavesNothing() {
+        QFETCH(QString, ending);
+        QFETCH(int, room);
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("a.") + ending);
+        rlimit before{};
+        QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+        const rlimit small{static_cast<rlim_t>(room), before.rlim_max};
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &small), 0);
+        std::string error;
+        const int code = exported({"--view", "L1.H2"}, file.toStdString(), &error);
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
+        QVERIFY2(code == 1, error.c_str());
+        QVERIFY2(error.find("a." + ending.toStdString()) != std::string::npos &&
+                     error.find('\n') == error.size() - 1,
+                 error.c_str());
+        QVERIFY(
+            QDir(folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot));
+        // With room again the same file is written.
+        QCOMPARE(exported({"--view", "L1.H2"}, file.toStdString()), 0);
+        QVERIFY(QFileInfo(file).size() > 100);
     }
 
     void refusals_data() {

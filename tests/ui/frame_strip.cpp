@@ -173,7 +173,7 @@ class FrameStrip : public QObject {
 
         ui::TopEnds ends;
         ends.setRow(QStringLiteral("4 <b>"), {{Position{1}, QStringLiteral("1 ·a"), 0.5F},
-                                              {Position{0}, QStringLiteral("0 &"), 0.25F}});
+                                              {Position{0}, QStringLiteral("0 &"), 2e-6F}});
         ends.setColumn(QStringLiteral("1 ·a"), {{Position{4}, QStringLiteral("4 <b>"), 0.5F}});
         show(ends, {200, 240});
         QSignalSpy source(&ends, &ui::TopEnds::sourceChosen), dest(&ends, &ui::TopEnds::destChosen);
@@ -183,8 +183,17 @@ class FrameStrip : public QObject {
         QCOMPARE(dest.takeFirst()[0].value<Position>(), Position{4});
         QTest::mouseClick(&ends, Qt::LeftButton, {}, ends.lineRect(false, 3).center());
         QCOMPARE(dest.count() + source.count(), 0);
-        QVERIFY(ends.accessibleDescription().startsWith(
-            QStringLiteral("4 <b> attends to, 1 ·a 0.500")));
+        QCOMPARE(ends.accessibleDescription(),
+                 QStringLiteral("p: 4 <b> attends to, 1 ·a 0.500, 0 & 2.0e-6, p: attends to 1 ·a, "
+                                "4 <b> 0.500"));
+        // Both headers name the quantity, at the right, above the numbers.
+        const QImage picture = ends.grab().toImage();
+        for (const bool ofRow : {true, false}) {
+            const QRect line = ends.lineRect(ofRow, 0);
+            const QRect corner(line.right() - 12, line.top() - 18, 12, 16);
+            QCOMPARE(picture.copy(corner) == QImage(picture.copy(QRect(corner).translated(-30, 0))),
+                     false);
+        }
         ends.clear();
         QVERIFY(ends.accessibleDescription().isEmpty());
     }

@@ -122,6 +122,38 @@ class MapHeatmapTest : public QObject {
         }
     }
 
+    // The dest axis runs down, against what a plot does by itself: each cell is drawn, named and
+    // found at the same place, whatever is in view.
+    void axesRunAsTheCells_data() {
+        QTest::addColumn<int>("tokens");
+        QTest::addColumn<int>("notches");
+        QTest::addRow("4 cells") << 4 << 0;
+        QTest::addRow("60 cells") << 60 << 0;
+        QTest::addRow("60 cells, zoomed") << 60 << 5;
+        QTest::addRow("pooled") << 2000 << 0;
+        QTest::addRow("pooled less") << 2000 << 3;
+    }
+    void axesRunAsTheCells() {
+        QFETCH(int, tokens);
+        QFETCH(int, notches);
+        Shown shown(tokens, hot32);
+        shown.wheel(shown.map.mapRect().center(), notches);
+        const MapGeometry& geometry = shown.map.geometry();
+        const MapView view = geometry.view();
+        QVERIFY(notches == 0 ? geometry.isWhole() : !geometry.isWhole());
+        QVERIFY(shown.map.yAxis->rangeReversed() && !shown.map.xAxis->rangeReversed());
+        const double ratio = shown.map.devicePixelRatioF();
+        for (std::int64_t i = 0; i < view.count; i += std::max<std::int64_t>(1, view.count / 9)) {
+            const std::int64_t src = view.src + i, dest = view.dest + view.count - 1 - i;
+            const QPointF at(shown.map.xAxis->coordToPixel(static_cast<double>(src)),
+                             shown.map.yAxis->coordToPixel(static_cast<double>(dest)));
+            const QPointF inMap = (at - shown.map.mapRect().topLeft()) * ratio;
+            const QRectF cell = geometry.rectOf({dest, src});
+            QVERIFY2(cell.adjusted(-1, -1, 1, 1).contains(inMap),
+                     qPrintable(QStringLiteral("dest %1, src %2").arg(dest).arg(src)));
+        }
+    }
+
     void hoverIsExactAfterZoom() {
         const CellValue value = [](std::int64_t d, std::int64_t s) {
             return static_cast<float>(d * 100 + s) / 10000;

@@ -11,6 +11,7 @@
 #include "tests/ui/map_support.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/map_geometry.h"
+#include "ui/painting/number_text.h"
 #include "ui/painting/palette.h"
 #include "ui/painting/theme.h"
 
@@ -95,9 +96,45 @@ class MapTextFigureTest : public QObject {
         QCOMPARE(visibleToken(bytes.toStdString()), text);
     }
 
+    // What is not 0 never reads as 0, and 0 has no sign.
+    void numbers_data() {
+        QTest::addColumn<double>("value");
+        QTest::addColumn<int>("decimals");
+        QTest::addColumn<QString>("plain");
+        QTest::addColumn<QString>("signedText");
+        QTest::addColumn<QString>("share");
+        const auto row = [](double value, int decimals, const char* plain, const char* withSign,
+                            const char* share) {
+            QTest::addRow("%g in %d", value, decimals)
+                << value << decimals << QString::fromUtf8(plain) << QString::fromUtf8(withSign)
+                << QString::fromUtf8(share);
+        };
+        row(0.8181, 3, "0.818", "+0.818", ".82");
+        row(-0.0041, 3, "−0.004", "−0.004", "−4e-3");
+        row(0, 4, "0.0000", "0.0000", "0");
+        row(-0.0, 2, "0.00", "0.00", "0");
+        row(1e-6, 4, "1.0e-6", "+1.0e-6", "1e-6");
+        row(-1e-6, 4, "−1.0e-6", "−1.0e-6", "−1e-6");
+        row(4.94e-5, 4, "4.9e-5", "+4.9e-5", "5e-5");
+        row(5.1e-5, 4, "0.0001", "+0.0001", "5e-5");
+        row(1.6e-38, 6, "1.6e-38", "+1.6e-38", "2e-38");
+        row(0.004, 2, "4.0e-3", "+4.0e-3", "4e-3");
+        row(0.3, 0, "3.0e-1", "+3.0e-1", ".30");
+        row(0.999, 2, "1.00", "+1.00", "1");
+        row(1, 4, "1.0000", "+1.0000", "1");
+        row(INFINITY, 2, "∞", "+∞", "∞");
+        row(-INFINITY, 2, "−∞", "−∞", "−∞");
+        row(NAN, 2, "–", "–", "–");
+    }
     void numbers() {
-        QCOMPARE(signedNumber(0.8181, 3), QStringLiteral("+0.818"));
-        QCOMPARE(signedNumber(-0.0041, 3), QStringLiteral("\u22120.004"));
+        QFETCH(double, value);
+        QFETCH(int, decimals);
+        QTEST(plainNumber(value, decimals), "plain");
+        QTEST(signedNumber(value, decimals), "signedText");
+        QTEST(shareNumber(value), "share");
+    }
+
+    void largeNumbers() {
         QCOMPARE(thousands(8192), QStringLiteral("8,192"));
         QCOMPARE(thousands(-1234567), QStringLiteral("\u22121,234,567"));
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/painting/names.h"
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 
@@ -174,7 +175,7 @@ QVariant FinderModel::data(const QModelIndex& at, int role) const {
         case Qt::DisplayRole:
             if (!number) return QStringLiteral("–");
             return info.isSigned ? signedNumber(*number, info.decimals)
-                                 : QString::number(*number, 'f', info.decimals);
+                                 : plainNumber(*number, info.decimals);
         case SortRole: return number ? std::abs(*number) : -1.0;
         case ShareRole: {
             const double most = largest(metric);

@@ -5,18 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 
 namespace ui {
-
-namespace {
-
-QString unsignedMinus(double value, int decimals) {
-    return QString::number(value, 'f', decimals).replace(u'-', u'\u2212');
-}
-
-}  // namespace
 
 LogitsModel::LogitsModel(QObject* parent) : QAbstractTableModel(parent) {}
 
@@ -77,8 +70,8 @@ QVariant LogitsModel::data(const QModelIndex& index, int role) const {
                            : isDistractor(index.row()) ? QStringLiteral("D")
                                                        : QString();
                 case Token: return visibleToken(candidate.bytes);
-                case Probability: return QString::number(candidate.probability, 'f', 4);
-                default: return unsignedMinus(static_cast<double>(candidate.logit), 2);
+                case Probability: return plainNumber(candidate.probability, 4);
+                default: return plainNumber(static_cast<double>(candidate.logit), 2);
             }
         case Qt::ToolTipRole:
             if (index.column() == Mark)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/painting/map_profiles.h"
+#include "ui/painting/number_text.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -13,12 +14,6 @@ namespace {
 
 constexpr double fullLength = 33;  // of a bar of p = 1
 constexpr double gap = 4;          // between the map and the bars' base line
-
-QString shortNumber(double p) {
-    QString text = QString::number(p, 'f', 2);
-    if (text.startsWith(u'0')) text.remove(0, 1);
-    return text == QStringLiteral("1.00") ? QStringLiteral("1") : text;
-}
 
 struct Side {
     bool above;  // the row's profile; else the column's
@@ -54,7 +49,7 @@ void paintNumbers(QPainter& painter, const MapScene& scene, const Side& side) {
     }
     for (const int i : numbered) {
         const QRectF bar = barRect(scene, side, i);
-        const QString text = shortNumber(side.bars[static_cast<std::size_t>(i)]);
+        const QString text = shareNumber(side.bars[static_cast<std::size_t>(i)]);
         QRectF place(0, 0, metrics.horizontalAdvance(text), metrics.height() - 2);
         if (side.above)
             place.moveCenter({bar.center().x(), bar.top() - 2 - place.height() / 2});

@@ -102,14 +102,6 @@ QString readableText(const std::string& bytes) {
     });
 }
 
-QString signedNumber(double value, int decimals) {
-    if (std::isnan(value)) return QStringLiteral("–");
-    const QString digits = std::isinf(value)
-                               ? QStringLiteral("∞")
-                               : QLocale::c().toString(std::abs(value), 'f', decimals);
-    return (std::signbit(value) ? QStringLiteral("\u2212") : QStringLiteral("+")) + digits;
-}
-
 QString thousands(qint64 value) {
     QString text = QLocale(QLocale::English, QLocale::UnitedStates).toString(value);
     return text.replace(u'-', u'\u2212');
