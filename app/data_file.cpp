@@ -89,7 +89,8 @@ std::int64_t mapBytes(FileFormat format, const MapData& data) {
 }
 
 void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& reader,
-               const MapData& data, std::stop_token stop) {
+               const MapData& data, std::stop_token stop,
+               const std::function<void(std::int64_t done, std::int64_t total)>& report) {
     Stream out(file);
     if (format == FileFormat::Npy)
         out.write(npyHeader({static_cast<std::int64_t>(data.heads.size()), data.rows, data.rows}));
@@ -97,9 +98,13 @@ void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& r
         out.write("layer,head,dest,src,dest_token,src_token,value\n");
     const std::int64_t step =
         std::max<std::int64_t>(1, kCellsAtOnce / std::max<std::int64_t>(data.rows, 1));
+    std::int64_t done = 0;  // rows
+    const std::int64_t total = data.rows * static_cast<std::int64_t>(data.heads.size());
     for (const engine::LayerHead at : data.heads)
         for (std::int64_t begin = 0; begin < data.rows; begin += step) {
             if (stop.stop_requested()) throw engine::Cancelled();
+            if (report) report(done, total);
+            done += std::min(step, data.rows - begin);
             engine::TileRequest request;
             request.run = data.run;
             request.heads = {at};

@@ -30,8 +30,10 @@ struct MapData {
 // NPY: float32 [heads, dest, src], masked cells as in a tile (scores −inf, else 0). CSV: a line a
 // visible cell with layer, head, dest, src, both tokens and the value. Any thread that may read the
 // trace. Throws engine::Error, and Cancelled.
+// Reports rows, on the same thread.
 void writeMaps(OutputFile&, FileFormat, const engine::TraceReader&, const MapData&,
-               std::stop_token = {});
+               std::stop_token = {},
+               const std::function<void(std::int64_t done, std::int64_t total)>& report = {});
 
 // CSV: a line a part (embedding, head, attention, output_bias and final_norm_bias where there are
 // any, mlp) with norm and attribution. NPY: the heads'

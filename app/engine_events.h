@@ -29,7 +29,8 @@ struct EngineSource {
 // Grows with every job; an event of an older job is out of date.
 enum class JobId : std::uint64_t {};
 
-// Reads a prompt into a new run and generates after it. The run before it is closed.
+// Reads a prompt into a new run and generates after it. The runs before it are closed once it has
+// rows.
 struct RunCommand {
     std::string text;
     engine::TokenizeOptions options;
@@ -76,6 +77,12 @@ struct RunOpened {
     JobId job{};
     engine::RunId run{};
     engine::Encoding encoding;
+    std::vector<engine::RunId> before;  // still open: RunReturned tells of them
+};
+// `failed` got no row and is closed: the runs before it are those that are open again.
+struct RunReturned {
+    JobId job{};
+    engine::RunId failed{};
 };
 // The parent stays open; `token` stands at `at`, where its row is still to be computed.
 struct RunForked {
@@ -126,8 +133,8 @@ struct DevicesListed {
     engine::DeviceList list;
 };
 
-using EngineEvent =
-    std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunForked, RunClosed,
-                 PromptRead, Stepped, RunsRestoring, SessionRestored, JobEnded, ModelInspected>;
+using EngineEvent = std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned,
+                                 RunForked, RunClosed, PromptRead, Stepped, RunsRestoring,
+                                 SessionRestored, JobEnded, ModelInspected>;
 
 }  // namespace app

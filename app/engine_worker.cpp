@@ -43,7 +43,9 @@ void EngineWorker::guarded(Work&& work) {
     } catch (const engine::Cancelled&) {
         end(JobEnded::How::Cancelled);
     } catch (...) {
-        end(JobEnded::How::Failed, currentFailure("engine"));
+        const engine::Failure failure = currentFailure("engine");
+        returnToReplaced();
+        end(JobEnded::How::Failed, failure);
     }
 }
 
@@ -60,6 +62,7 @@ void EngineWorker::open(JobId id, const engine::OpenRequest& request, std::stop_
             request, [this](const engine::Progress& progress) { sendProgress(progress); },
             m_job->stop);
         m_promptRead.clear();
+        m_replaced.clear();
         m_engine = std::move(opened);
         m_send(ModelOpened{id, m_engine->info(), m_engine->reader(), m_job->seconds()});
         end(JobEnded::How::Finished);
@@ -85,7 +88,8 @@ void EngineWorker::openRun(const RunCommand& command) {
     request.sampling = command.sampling;
     request.reserve = command.generate;
     // A prompt edited at its end is read from there on.
-    if (!m_promptRead.empty()) request.parent = m_promptRead.begin()->first;
+    const auto& withRows = m_replaced.empty() ? m_promptRead : m_replaced;
+    if (!withRows.empty()) request.parent = withRows.begin()->first;
 
     engine::RunId opened{};
     try {
@@ -107,14 +111,32 @@ void EngineWorker::openRun(const RunCommand& command) {
             throw;
         }
     }
-    closeRuns();
+    // A prompt that was cancelled before its first row is nothing to return to.
+    auto left = std::exchange(m_promptRead, {});
+    if (m_replaced.empty()) std::swap(left, m_replaced);
+    for (const auto& [run, read] : left) m_engine->close_run(run);
     m_promptRead[opened] = false;
     m_job->run = opened;
-    m_send(RunOpened{m_job->id, opened, std::move(encoding)});
+    RunOpened event{m_job->id, opened, std::move(encoding), {}};
+    for (const auto& [run, read] : m_replaced) event.before.push_back(run);
+    m_send(std::move(event));
 }
 
 void EngineWorker::closeRuns() {
+    closeReplaced();
     for (const auto& [run, read] : std::exchange(m_promptRead, {})) m_engine->close_run(run);
+}
+
+void EngineWorker::closeReplaced() {
+    for (const auto& [run, read] : std::exchange(m_replaced, {})) m_engine->close_run(run);
+}
+
+// A prompt of which not a row could be read leaves on screen what was there.
+void EngineWorker::returnToReplaced() {
+    if (m_replaced.empty() || !m_promptRead.contains(m_job->run)) return;
+    for (const auto& [run, read] : std::exchange(m_promptRead, {})) m_engine->close_run(run);
+    m_promptRead = std::exchange(m_replaced, {});
+    m_send(RunReturned{m_job->id, m_job->run});
 }
 
 void EngineWorker::goOn(JobId id, const GoOnCommand& command, std::stop_token stop) {
@@ -170,6 +192,7 @@ void EngineWorker::slice() {
 void EngineWorker::readChunk() {
     const engine::Progress progress = m_engine->prefill_chunk(
         m_job->run, m_job->stop, [this](const engine::Progress& done) { sendProgress(done); });
+    closeReplaced();
     m_promptRead[m_job->run] = progress.finished();
     if (progress.finished())
         m_send(PromptRead{m_job->id, m_job->run, progress.done, m_job->seconds()});

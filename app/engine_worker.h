@@ -58,6 +58,8 @@ class EngineWorker {
     void restoreNow(const RestoreCommand&);
     void requireOpen(engine::RunId) const;
     void closeRuns();
+    void closeReplaced();
+    void returnToReplaced();
     void readChunk();
     void step();
     void sendProgress(const engine::Progress&);
@@ -66,7 +68,8 @@ class EngineWorker {
     EngineSource m_source;
     Send m_send;
     std::unique_ptr<engine::Engine> m_engine;
-    std::map<engine::RunId, bool> m_promptRead;  // every open run
+    std::map<engine::RunId, bool> m_promptRead;  // every open run of the newest prompt
+    std::map<engine::RunId, bool> m_replaced;    // those of the one before, until this one has rows
     std::optional<Job> m_job;
 };
 

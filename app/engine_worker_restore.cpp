@@ -37,6 +37,7 @@ void EngineWorker::restoreNow(const RestoreCommand& command) {
     std::optional<ModelOpened> opened;
     if (fresh) {
         m_promptRead.clear();
+        m_replaced.clear();
         m_engine = std::move(fresh);
         opened = ModelOpened{id, m_engine->info(), m_engine->reader(), m_job->seconds()};
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QObject>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -24,31 +25,50 @@ class ExportJob : public QObject {
     explicit ExportJob(QObject* parent = nullptr);
     ~ExportJob() override;
 
-    // What fills the file at a path, on the thread here. Throws engine::Error, and Cancelled when
-    // the token of a window that closes is seen.
-    using Work = std::function<void(const std::string& path, std::stop_token)>;
+    struct Order {
+        std::string path;
+        std::stop_token cancel;  // by the user
+        std::stop_token stop;    // that, or the window closes
+        std::function<void(std::int64_t done, std::int64_t total)> report;
+    };
+    // What fills the file of an order, on the thread here. Throws engine::Error, and Cancelled when
+    // it sees one of the tokens.
+    using Work = std::function<void(const Order&)>;
     void write(const std::string& path, Work work);
+    void cancel();  // the file in work and those that wait
+    bool isWriting() const { return m_open > 0; }
 
   Q_SIGNALS:
+    void progressed(std::int64_t done, std::int64_t total);  // of the file in work
     void written(const std::string& path);
     void failed(const engine::Failure&);  // no file is left
+    void cancelled(const std::string& path);
 
   private:
     struct Task {
         std::string path;
         Work work;
+        std::stop_source cancel;
     };
     struct Outcome {
         std::string path;
+        bool cancelled = false;
         std::optional<engine::Failure> failure;
     };
+    struct News {
+        std::vector<Outcome> outcomes;
+        std::optional<std::pair<std::int64_t, std::int64_t>> progress;
+    };
+    void deliver(const News&);
     void loop(const std::stop_token& quit);
 
-    Outbox<std::vector<Outcome>> m_outbox;
+    int m_open = 0;  // orders without an outcome
+    Outbox<News> m_outbox;
     std::mutex m_mutex;
     std::condition_variable_any m_changed;
-    std::deque<Task> m_tasks;  // under the lock
-    std::jthread m_thread;     // last, so that it is joined before the rest goes
+    std::deque<Task> m_tasks;   // under the lock, as the next
+    std::stop_source m_inWork;  // of the task that was taken last
+    std::jthread m_thread;      // last, so that it is joined before the rest goes
 };
 
 }  // namespace app

@@ -25,6 +25,16 @@ class NamesOnly final : public QFileIconProvider {
 }  // namespace
 
 QFileDialog* makeFileDialog(QWidget* parent, const QString& title) {
+    for (QFileDialog* open :
+         parent ? parent->findChildren<QFileDialog*>() : QList<QFileDialog*>()) {
+        if (!open->isVisible()) continue;
+        if (open->windowTitle() == title) {
+            open->raise();
+            open->activateWindow();
+            return nullptr;
+        }
+        open->close();
+    }
     static NamesOnly names;  // the dialog does not own it
     // Given no folder it would begin to look into the one that it showed last, before it is told
     // how.

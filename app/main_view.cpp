@@ -155,6 +155,7 @@ void MainView::openModel(const std::string& typed) {
 
 void MainView::chooseModelFile() {
     auto* dialog = makeFileDialog(m_window.get(), QStringLiteral("Open a model"));
+    if (!dialog) return;
     dialog->setObjectName(QStringLiteral("openModelDialog"));
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setNameFilters({QStringLiteral("Models (*.gguf config.json *.safetensors)"),
@@ -208,6 +209,7 @@ void MainView::showModel() {
 }
 
 void MainView::showNoRun() {
+    m_window->promptPanel().setRunPrompt({});
     m_window->setPages(0, m_session.model()->pages);
     m_window->setRateText({});
     m_grid->clearThumbnails();
@@ -222,7 +224,7 @@ void MainView::showNoRun() {
         QStringLiteral("Run a prompt to see what the model would say next."));
     m_window->contributionBars().clear(
         QStringLiteral("Run a prompt to see what each head writes at a position."));
-    m_window->checksBadge().setPending(QStringLiteral("checks: none yet"));
+    showChecksPending();
     m_bytes.clear();
     m_metrics.reset();
     m_locked.reset();

@@ -112,6 +112,7 @@ class MainView : public QObject {
     void showState(ui::RunState);
     void showReading();
     void showStateText();
+    void showChecksPending();
     void showRun();
     void showOtherRuns();
     void showPlan();
@@ -143,6 +144,16 @@ class MainView : public QObject {
     void writePicture(const ui::Drawing&, const std::string& path, const std::string& subject);
     void writeHeatmapData(const std::string& path);
     QString figureTitle() const;
+    void write(const std::string& path, ExportJob::Work work);
+
+    // Exports in work (main_view_export_job.cpp).
+    void wireExportJob();
+    bool isExporting() const;
+    void beginExport(const QString& path);
+    void showExportProgress(std::int64_t done, std::int64_t total);
+    void endExport();
+    void cancelExport();
+    void sayCancelled(const QString& path);
 
     void log(const std::string& what);  // with the seconds since the start, when verbose
 
@@ -169,6 +180,8 @@ class MainView : public QObject {
     std::string m_endNote;                        // "the model ended its text"
     double m_stepSeconds = 0;                     // smoothed
     QString m_heatmapPath;                        // where the picture asked for goes
+    QString m_exportName;                         // of the file that is written
+    bool m_progressIsExport = false;              // the panel, or what it last showed
     bool m_figureToClipboard = false;             // instead, or as well
     bool m_loggedMap = false;
     CacheJob m_cache;

@@ -79,6 +79,7 @@ void MainView::wireExport() {
                        const std::string file = QFile::encodeName(path).toStdString();
                        if (!isPicture(*formatOf(file))) return writeHeatmapData(file);
                        m_heatmapPath = path;
+                       beginExport(path);
                        const double scale =
                            formatOf(file) == FileFormat::Png ? kScale : ui::vectorMapScale;
                        m_views.requestFigure(ui::figureAxis(m_session.run().rows, 1, scale));
@@ -93,12 +94,7 @@ void MainView::wireExport() {
         choosePath(QStringLiteral("Export the bars"), fileName(name),
                    [this](const QString& path) { drawBars(path); });
     });
-    connect(&m_export, &ExportJob::written, this, [this](const std::string& path) {
-        log("written: " + path);
-        if (std::exchange(m_exportFailed, false)) m_window->messageBar().dismiss();
-        m_window->setStateText(QStringLiteral("Written: ") + QString::fromStdString(path));
-    });
-    connect(&m_export, &ExportJob::failed, this, &MainView::showExportFailure);
+    wireExportJob();
 }
 
 void MainView::showExportFailure(const engine::Failure& failure) {
@@ -109,6 +105,7 @@ void MainView::showExportFailure(const engine::Failure& failure) {
 void MainView::choosePath(const QString& title, const QString& name,
                           std::function<void(QString)> then) {
     auto* dialog = makeFileDialog(m_window.get(), title);
+    if (!dialog) return;
     dialog->setObjectName(QStringLiteral("exportDialog"));
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     const QString all = QStringLiteral("Picture or data (*.png *.svg *.pdf *.csv *.npy)");
@@ -181,6 +178,11 @@ void MainView::drawHeatmap(const engine::Tile& tile) {
                      quantityName(tile.request.quantity) + ", " + std::to_string(rows) + " rows");
 }
 
+void MainView::write(const std::string& path, ExportJob::Work work) {
+    m_export.write(path, std::move(work));
+    beginExport(QFile::decodeName(path.c_str()));
+}
+
 void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
                             const std::string& subject) {
     const PictureSource source{*m_session.model(), m_session.run().prompt, subject};
@@ -188,23 +190,24 @@ void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
     const std::string remedy = "export a shorter run";
     try {
         if (format == FileFormat::Png) {  // encoding takes longer than drawing
-            m_export.write(path, [source, remedy, image = drawing.raster(kScale)](
-                                     const std::string& to, const std::stop_token&) {
-                const QByteArray bytes = pngOf(image, source);
-                if (bytes.isEmpty())
-                    throw engine::Error(engine::Failure::Kind::OutOfMemory,
-                                        "the picture cannot be drawn at this size", to, remedy);
-                writeWhole(to, bytes);
-            });
+            write(path,
+                  [source, remedy, image = drawing.raster(kScale)](const ExportJob::Order& order) {
+                      const QByteArray bytes = pngOf(image, source);
+                      if (bytes.isEmpty())
+                          throw engine::Error(engine::Failure::Kind::OutOfMemory,
+                                              "the picture cannot be drawn at this size",
+                                              order.path, remedy);
+                      if (order.cancel.stop_requested()) throw engine::Cancelled();
+                      writeWhole(order.path, bytes);
+                  });
         } else {
             const ui::SvgText text = m_settings.value(outlineKey()).toBool() ? ui::SvgText::Outlined
                                                                              : ui::SvgText::Named;
-            m_export.write(
-                path,
-                [bytes = pictureOf(drawing, format, 1, source, path, remedy, text)](
-                    const std::string& to, const std::stop_token&) { writeWhole(to, bytes); });
+            write(path, [bytes = pictureOf(drawing, format, 1, source, path, remedy, text)](
+                            const ExportJob::Order& order) { writeWhole(order.path, bytes); });
         }
     } catch (...) {
+        endExport();
         showFailure(currentFailure(path));
     }
 }
@@ -220,11 +223,10 @@ void MainView::writeHeatmapData(const std::string& path) {
     data.distractor = m_views.distractor();
     data.tokens = run.tokens;
     data.attention = m_session.model()->attention;
-    m_export.write(path, [data, reader = m_session.reader()](const std::string& to,
-                                                             const std::stop_token& stop) {
-        const FileFormat format = *formatOf(to);
-        OutputFile file(to, mapBytes(format, data));
-        writeMaps(file, format, *reader, data, stop);
+    write(path, [data, reader = m_session.reader()](const ExportJob::Order& order) {
+        const FileFormat format = *formatOf(order.path);
+        OutputFile file(order.path, mapBytes(format, data));
+        writeMaps(file, format, *reader, data, order.stop, order.report);
         file.commit();
     });
 }
@@ -245,9 +247,10 @@ void MainView::drawBars(const QString& path) {
         return writePicture(
             ui::drawingOf(figure), name,
             "contributions at " + std::to_string(engine::to_int(figure.table.position)));
-    m_export.write(name, [figure](const std::string& to, const std::stop_token&) {
-        OutputFile file(to, 0);
-        writeBars(file, *formatOf(to), figure.table, figure.measure == ui::Measure::Attribution);
+    write(name, [figure](const ExportJob::Order& order) {
+        OutputFile file(order.path, 0);
+        writeBars(file, *formatOf(order.path), figure.table,
+                  figure.measure == ui::Measure::Attribution);
         file.commit();
     });
 }

@@ -44,7 +44,6 @@ void MainView::wireRun() {
         m_session.step(settingsFromBar());
     });
     connect(window, &ui::MainWindow::pauseRequested, &m_session, &Session::pause);
-    connect(window, &ui::MainWindow::stopRequested, &m_session, &Session::stop);
     connect(window, &ui::MainWindow::promptChosen, this, [this] {
         m_readWhenOpen = true;
         m_session.read(settingsFromBar());
@@ -107,19 +106,36 @@ void MainView::showState(RunState state) {
     if (state == RunState::Loading) {
         const std::string& path = m_session.loadingPath();
         m_readWhenOpen = true;
+        m_progressIsExport = false;
         m_window->beginProgress(QStringLiteral("Opening %1")
                                     .arg(QString::fromStdString(path.substr(path.rfind('/') + 1))),
                                 ui::ProgressPanel::Unit::Bytes);
     } else if (state == RunState::Prefilling) {
         showReading();
-    } else {
+    } else if (!m_progressIsExport) {
         m_window->endProgress();
     }
     showStateText();
+    if (m_window->checksBadge().reports().empty()) showChecksPending();
+}
+
+// The invariants are computed between runs: when, depends on what is going on.
+void MainView::showChecksPending() {
+    const RunView& run = m_session.run();
+    const bool reads = !run.promptRead && run.steps.empty();
+    m_window->checksBadge().setPending(!m_session.hasRun() ? QStringLiteral("checks: none yet")
+                                       : !ui::isBusy(m_session.state())
+                                           ? run.rows > 0
+                                                 ? QStringLiteral("checks: being computed")
+                                                 : QStringLiteral("checks: once rows are read")
+                                       : reads && run.planned <= run.promptTokens
+                                           ? QStringLiteral("checks: once the prompt is read")
+                                           : QStringLiteral("checks: once the run pauses or ends"));
 }
 
 void MainView::showReading() {
     const std::int64_t characters = m_session.tokenizing();
+    m_progressIsExport = false;
     m_window->beginProgress(
         characters > 0 ? QStringLiteral("Tokenizing the prompt")
                        : QStringLiteral("Reading the prompt"),
@@ -165,6 +181,7 @@ void MainView::showStateText() {
 
 void MainView::showRun() {
     const RunView& run = m_session.run();
+    m_window->promptPanel().setRunPrompt(run.prompt, run.options);
     if (m_session.state() == RunState::Prefilling) showReading();
     m_window->setTokens(run.tokens, run.promptTokens);
     m_window->stepBar().startRun(run.promptTokens);
@@ -179,11 +196,14 @@ void MainView::showRun() {
         m_window->stepBar().appendText(run.text, {});
     }
     showOtherRuns();
-    m_window->logitsPanel().clear(QStringLiteral("The prompt is being read."));
+    const QString soon = run.promptRead || !run.steps.empty()
+                             ? QStringLiteral("Being computed.")
+                             : QStringLiteral("The prompt is being read.");
+    m_window->logitsPanel().clear(soon);
     m_window->logitsPanel().setTarget({});
     m_window->logitsPanel().setDistractor({});
-    m_window->contributionBars().clear(QStringLiteral("The prompt is being read."));
-    m_window->checksBadge().setPending(QStringLiteral("checks: once the prompt is read"));
+    m_window->contributionBars().clear(soon);
+    showChecksPending();
     m_grid->clearThumbnails();
     m_page->headBar().clearMetrics();
     m_page->headBar().setRows(run.promptRead || !run.steps.empty() ? run.promptTokens : 0,

@@ -29,6 +29,7 @@ QString folderKey() {
 
 QFileDialog* sessionDialog(QWidget* parent, const QString& title, const QSettings& settings) {
     QFileDialog* dialog = makeFileDialog(parent, title);
+    if (!dialog) return nullptr;
     dialog->setNameFilters(
         {QStringLiteral("Headscope sessions (*%1)").arg(QLatin1String(kSessionSuffix)),
          QStringLiteral("All files (*)")});
@@ -55,6 +56,7 @@ void MainView::wireSessions() {
     // Another model is another session: saving it does not replace the file of the one before.
     connect(&m_session, &Session::modelOpened, this, [this] { m_sessionPath.clear(); });
     connect(&m_session, &Session::runsRestoring, this, [this] {
+        m_progressIsExport = false;
         m_window->beginProgress(QStringLiteral("Computing the session's runs again"),
                                 ui::ProgressPanel::Unit::Tokens,
                                 QStringLiteral("What is open stays until they are there."));
@@ -65,6 +67,7 @@ void MainView::wireSessions() {
 void MainView::chooseSession() {
     QFileDialog* dialog =
         sessionDialog(m_window.get(), QStringLiteral("Open a session"), m_settings);
+    if (!dialog) return;
     dialog->setObjectName(QStringLiteral("openSessionDialog"));
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
@@ -112,6 +115,7 @@ void MainView::chooseSessionPath() {
     if (!m_session.model()) return;
     QFileDialog* dialog =
         sessionDialog(m_window.get(), QStringLiteral("Save the session"), m_settings);
+    if (!dialog) return;
     dialog->setObjectName(QStringLiteral("saveSessionDialog"));
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QString::fromLatin1(kSessionSuffix).mid(1));
@@ -129,9 +133,8 @@ void MainView::chooseSessionPath() {
 void MainView::saveSession(const std::string& path) {
     if (!m_session.model()) return;
     try {
-        m_export.write(path, [text = sessionText(sessionNow())](const std::string& to,
-                                                                const std::stop_token&) {
-            OutputFile file(to, static_cast<std::int64_t>(text.size()));
+        write(path, [text = sessionText(sessionNow())](const ExportJob::Order& order) {
+            OutputFile file(order.path, static_cast<std::int64_t>(text.size()));
             file.writeAt(0, std::as_bytes(std::span(text)));
             file.commit();
         });

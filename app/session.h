@@ -129,6 +129,7 @@ class Session : public QObject {
     void handle(const JobProgress&);
     void handle(const ModelOpened&);
     void handle(const RunOpened&);
+    void handle(const RunReturned&);
     void handle(const RunForked&);
     void handle(const RunClosed&);
     void handle(const PromptRead&);
@@ -165,7 +166,14 @@ class Session : public QObject {
     std::shared_ptr<const engine::TraceReader> m_reader;
     RunView m_run;
     std::vector<RunView> m_others;
-    engine::Candidate m_forced;  // of the fork that is asked for
+    struct Before {
+        RunView run;
+        std::vector<RunView> others;
+        ui::Selection selection;
+        bool follow = true;
+    };
+    std::optional<Before> m_before;  // what comes back where not a row of m_run can be read
+    engine::Candidate m_forced;      // of the fork that is asked for
     std::vector<engine::Candidate> m_forcedOthers;
     RunSettings m_asked;  // of the job in work
     std::int64_t m_tokenizing = 0;

@@ -28,6 +28,7 @@ void Session::handle(const RunsRestoring& event) {
 void Session::handle(const SessionRestored& event) {
     if (!isCurrent(event)) return;
     const SavedSession& saved = event.session;
+    m_before.reset();
     m_run = {};
     m_others.clear();
     m_selection = {};

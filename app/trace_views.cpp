@@ -135,6 +135,10 @@ void TraceViews::requestFigure(const engine::Axis& axis) {
     m_reader.requestFigure(std::move(request));
 }
 
+void TraceViews::dropFigure() {
+    m_reader.drop(ReadKind::Figure);
+}
+
 // ---- what the session reports
 
 void TraceViews::startRun() {
@@ -248,6 +252,7 @@ void TraceViews::takeMetrics(const engine::HeadTable& table) {
 
 void TraceViews::takeFailure(ReadKind kind, const engine::Failure& failure) {
     if (kind == ReadKind::Contributions && waitsForFocus()) settleFocus();
+    if (kind == ReadKind::Figure) Q_EMIT figureFailed();
     // A run that was just closed for the next one is no news.
     if (failure.kind == engine::Failure::Kind::BadRequest && ui::isBusy(m_session.state())) return;
     Q_EMIT failed(failure);

@@ -32,6 +32,7 @@ class TraceViews : public QObject {
     void leaveCells();
     void checkNow();
     void requestFigure(const engine::Axis&);  // the selected head's map of this quantity, F32
+    void dropFigure();
 
     engine::Quantity quantity() const { return m_quantity; }
     // In effect: the user's, else the one that the contributions were computed for.
@@ -48,6 +49,7 @@ class TraceViews : public QObject {
     void hoverCellReady(const engine::Cell&);
     void lockedCellReady(const engine::Cell&);
     void figureReady(const engine::Tile&);
+    void figureFailed();  // failed() says why
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);  // over all rows so far

@@ -105,7 +105,7 @@ void MainWindow::connectParts() {
         Q_EMIT promptChosen(text);
     });
     connect(m->tabs, &QTabBar::currentChanged, this, &MainWindow::showPage);
-    connect(m->progress, &ProgressPanel::cancelRequested, this, &MainWindow::stopRequested);
+    connect(m->progress, &ProgressPanel::cancelRequested, this, &MainWindow::progressCancelled);
     connect(m->progress, &ProgressPanel::shown, this, &MainWindow::placeProgress);
     connect(m->message, &MessageBar::remedyChosen, this, &MainWindow::remedyChosen);
     connect(m->steps, &StepBar::followNewestChanged, m->follow, &QCheckBox::setChecked);

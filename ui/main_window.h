@@ -114,7 +114,8 @@ class MainWindow : public QMainWindow {
     void runRequested();
     void stepRequested();
     void pauseRequested();
-    void stopRequested();  // Stop, Ctrl+., Cancel of the progress panel
+    void stopRequested();      // Stop, Ctrl+.
+    void progressCancelled();  // the progress panel's own Cancel
     void exportHeatmapRequested();
     void exportBarsRequested();
     void copyLocationRequested();

@@ -16,6 +16,7 @@
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
 #include "ui/dock_title.h"
+#include "ui/elided_label.h"
 #include "ui/empty_page.h"
 #include "ui/logits_panel.h"
 #include "ui/main_window.h"
@@ -39,13 +40,6 @@ QDockWidget* dock(MainWindow* window, const QString& name, const QString& title,
     made->setWidget(content);
     titleBar = new DockTitle(made);
     return made;
-}
-
-QLabel* statusLabel(const QFont& font) {
-    QLabel* label = plainLabel({});
-    label->setFont(font);
-    label->setMargin(4);
-    return label;
 }
 
 QFrame* statusRule() {
@@ -170,16 +164,16 @@ void MainWindow::buildDocks() {
 void MainWindow::buildStatusBar() {
     QStatusBar* bar = statusBar();
     bar->setSizeGripEnabled(false);
-    m->state = statusLabel(wordFont(11));
+    m->state = new ElidedLabel(wordFont(11));
     m->busy = new ThinBar;
     m->busy->setFixedSize(150, 10);
     m->busy->hide();
-    m->hover = statusLabel(monoFont(11));
+    m->hover = new ElidedLabel(monoFont(11));
     m->hover->setSizePolicy(QSizePolicy::Ignored,
                             QSizePolicy::Preferred);  // never widens the window
     m->checks = new ChecksBadge;
-    m->rate = statusLabel(monoFont(11));
-    m->pages = statusLabel(wordFont(11));
+    m->rate = new ElidedLabel(monoFont(11));
+    m->pages = new ElidedLabel(wordFont(11));
     bar->addWidget(m->state);
     bar->addWidget(m->busy);
     bar->addWidget(statusRule());

@@ -140,7 +140,7 @@ RunState MainWindow::runState() const {
 
 void MainWindow::refreshActions() {
     m->actions->setCan(m->prompt->canRun(), m->prompt->canStep(), m->prompt->canPause(),
-                       m->prompt->canStop());
+                       m->prompt->canStop() || m->progress->isRunning());
     m->actions->setHasRun(!m->strip->tokens().empty());
 }
 
@@ -228,6 +228,7 @@ void MainWindow::setPages(std::int64_t used, std::int64_t total) {
 void MainWindow::beginProgress(const QString& title, ProgressPanel::Unit unit,
                                const QString& note) {
     m->progress->begin(title, unit, note);
+    refreshActions();
 }
 
 void MainWindow::setProgress(std::int64_t done, std::int64_t total, const QString& detail,
@@ -245,6 +246,7 @@ void MainWindow::setProgressArea(const QRect& area) {
 
 void MainWindow::endProgress() {
     m->progress->end();
+    refreshActions();
     setBusyFraction({});
 }
 

@@ -3,6 +3,8 @@
 
 #include <QLabel>
 
+#include "ui/hidden_characters.h"
+
 namespace ui {
 
 QString withoutMnemonics(const QString& text) {
@@ -23,10 +25,8 @@ QString onOneLine(const QString& text) {
             c = u'⏎';
         } else if (c == u'\t') {
             c = u'⇥';
-        } else if (c == u'\r') {
-            c = u'␍';
-        } else if (c.unicode() < 0x20 || c.unicode() == 0x7F) {
-            c = u' ';
+        } else if (const QChar mark = markOf(c); !mark.isNull()) {
+            c = mark;
         }
     }
     return out;

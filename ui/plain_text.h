@@ -11,7 +11,7 @@ namespace ui {
 QString withoutMnemonics(
     const QString&);                     // "&" doubled, for actions, buttons, check boxes and tabs
 QString literalToolTip(const QString&);  // markup that shows exactly this text, line breaks kept
-QString onOneLine(const QString&);       // line breaks and tabs as marks, other controls as spaces
+QString onOneLine(const QString&);       // line breaks, tabs and what prints nothing as marks
 // A label that shows its text literally.
 QLabel* plainLabel(const QString& text, QWidget* parent = nullptr);
 

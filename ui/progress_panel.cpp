@@ -107,6 +107,10 @@ QString ProgressPanel::amountText() const {
     if (m_unit == Unit::Tokens) {
         parts << QStringLiteral("%1 of %2 tokens").arg(thousands(m_done), thousands(m_total));
         if (rate() > 0) parts << QStringLiteral("%1 tok/s").arg(rate(), 0, 'f', 0);
+    } else if (m_unit == Unit::Rows) {
+        parts << QStringLiteral("%1 of %2 rows").arg(thousands(m_done), thousands(m_total));
+        if (rate() > 0)
+            parts << QStringLiteral("%1 rows/s").arg(thousands(static_cast<qint64>(rate())));
     } else {
         parts << QStringLiteral("%1 of %2")
                      .arg(bytesText(static_cast<double>(m_done)),

@@ -17,7 +17,7 @@ class ThinBar;
 class ProgressPanel : public QFrame {
     Q_OBJECT
   public:
-    enum class Unit { Tokens, Bytes };
+    enum class Unit { Tokens, Bytes, Rows };
 
     explicit ProgressPanel(QWidget* parent = nullptr);
     // Shows itself once the work has taken 400 ms and is expected to take more than a second in

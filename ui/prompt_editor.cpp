@@ -4,6 +4,7 @@
 #include <QMimeData>
 #include <algorithm>
 
+#include "ui/hidden_characters.h"
 #include "ui/painting/theme.h"
 
 namespace ui {
@@ -27,7 +28,7 @@ void PromptEditor::wrapFor(int lineLength) {
 }
 
 QString PromptEditor::formOf(const QString& text) {
-    return QString(text).replace(u'\r', u'␍').replace(QChar::ParagraphSeparator, u'\n');
+    return withMarks(QString(text).replace(QChar::ParagraphSeparator, u'\n'));
 }
 
 int PromptEditor::longestLineOf(const QString& text) {
@@ -63,7 +64,9 @@ QString PromptEditor::shownText() const {
 
 void PromptEditor::insertFromMimeData(const QMimeData* source) {
     if (!source->hasText()) return;
-    const QString form = formOf(source->text());
+    // The document would take a carriage return for a line's end; all else is taken as it is.
+    const QString form =
+        source->text().replace(u'\r', u'␍').replace(QChar::ParagraphSeparator, u'\n');
     const int line = longestLineOf(form);
     const QTextCursor cursor = textCursor();
     if (line > longestLine) {

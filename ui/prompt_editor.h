@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The prompt's editor: plain text, a carriage return shown as a mark, and never a line so long that
-// laying it out would stop the window.
+// The prompt's editor: plain text, what prints nothing shown as a mark, and never a line so long
+// that laying it out would stop the window.
 #pragma once
 #include <QPlainTextEdit>
 #include <QString>

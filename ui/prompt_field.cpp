@@ -6,8 +6,10 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <algorithm>
 
+#include "ui/hidden_characters.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/prompt_editor.h"
@@ -27,7 +29,16 @@ PromptField::PromptField(QWidget* parent) : QWidget(parent) {
     m_line->setFont(wordFont(12));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(2);
     row->addWidget(m_line);
+    m_edit = new QToolButton(this);
+    m_edit->setText(QStringLiteral("Edit…"));
+    m_edit->setAccessibleName(QStringLiteral("Edit the long prompt"));
+    m_edit->setToolTip(QStringLiteral("Edit the whole prompt (Ctrl+L)"));
+    m_edit->setFont(wordFont(11));
+    m_edit->setFocusPolicy(Qt::TabFocus);
+    m_edit->hide();
+    row->addWidget(m_edit);
     setFocusProxy(m_line);
 
     m_frame = new QFrame(this);
@@ -47,6 +58,8 @@ PromptField::PromptField(QWidget* parent) : QWidget(parent) {
 
     connect(m_line, &PromptLine::plainEdited, this, &PromptField::textEdited);
     connect(m_line, &PromptLine::editorWanted, this, &PromptField::openEditor);
+    connect(m_line, &PromptLine::readOnlyChanged, this, &PromptField::refreshEdit);
+    connect(m_edit, &QToolButton::clicked, this, &PromptField::openEditor);
     connect(m_line, &QLineEdit::returnPressed, this, &PromptField::runRequested);
     connect(m_editor, &QPlainTextEdit::textChanged, this, &PromptField::takeEditorText);
     connect(m_editor, &PromptEditor::longTextPasted, this,
@@ -76,6 +89,7 @@ void PromptField::openEditor() {
         placeEditor();
         m_frame->show();
         m_line->setReadOnly(true);  // one place to type at a time
+        refreshEdit();
         Q_EMIT editorToggled(true);
     }
     m_frame->raise();
@@ -87,6 +101,7 @@ void PromptField::closeEditor() {
     m_frame->hide();
     m_frame->setParent(this);
     m_line->setPlain(text());  // also unlocks it
+    refreshEdit();
     m_line->setFocus();
     Q_EMIT editorToggled(false);
 }
@@ -143,15 +158,40 @@ void PromptField::takeEditorText() {
     m_line->setPlain(applyEdit(m_replacing ? QString() : text(), before, shown));
     m_line->setReadOnly(true);  // typing goes on in the editor
     m_replacing = false;
+    // What was pasted may need marks: one for each character, so that the cursor keeps its place.
+    if (PromptEditor::formOf(text()) != shown) {
+        const int at = m_editor->textCursor().position();
+        showInEditor();
+        QTextCursor cursor = m_editor->textCursor();
+        cursor.setPosition(m_replacing ? 0 : at);
+        m_editor->setTextCursor(cursor);
+    }
     refreshCount();
     Q_EMIT textEdited();
 }
 
+void PromptField::refreshEdit() {
+    m_edit->setVisible(m_line->isReadOnly() && !isEditorOpen());
+}
+
 void PromptField::refreshCount() {
-    const qsizetype size = text().size();
-    m_count->setText(QStringLiteral("%1 %2 · Ctrl+Enter runs · Esc closes")
-                         .arg(thousands(size), size == 1 ? QStringLiteral("character")
-                                                         : QStringLiteral("characters")));
+    const QString whole = text();
+    const qsizetype count = charactersOf(whole);
+    const bool read = whole.size() <= mostRead;
+    QString unit = read ? QStringLiteral("character") : QStringLiteral("code point");
+    if (count != 1) unit += u's';
+    if (const int marks = marksIn(whole); marks > 0)
+        unit += QStringLiteral(", %1 shown as %2")
+                    .arg(thousands(marks),
+                         marks == 1 ? QStringLiteral("a mark") : QStringLiteral("marks"));
+    m_count->setText(
+        QStringLiteral("%1 %2 · Ctrl+Enter runs · Esc closes").arg(thousands(count), unit));
+    const QString means =
+        read ? QStringLiteral(
+                   "Characters as they are read: a letter with its accents is one, and "
+                   "so is an emoji of several parts.")
+             : QStringLiteral("Unicode code points: a letter and its accent may be two.");
+    m_count->setToolTip(literalToolTip((means + u'\n' + hiddenNote(whole)).trimmed()));
 }
 
 }  // namespace ui

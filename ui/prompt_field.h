@@ -6,6 +6,7 @@
 #include <QWidget>
 
 class QLabel;
+class QToolButton;
 
 namespace ui {
 
@@ -40,8 +41,10 @@ class PromptField : public QWidget {
     void showInEditor();
     void takeEditorText();
     void refreshCount();
+    void refreshEdit();
 
     PromptLine* m_line = nullptr;
+    QToolButton* m_edit = nullptr;  // beside a line that cannot be edited itself
     QFrame* m_frame = nullptr;
     PromptEditor* m_editor = nullptr;
     QLabel* m_count = nullptr;

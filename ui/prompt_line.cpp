@@ -6,6 +6,8 @@
 #include <QKeyEvent>
 #include <algorithm>
 
+#include "ui/hidden_characters.h"
+#include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 
 namespace ui {
@@ -55,10 +57,42 @@ void PromptLine::showPlain(int cursor) {
     setReadOnly(tooLong);
     setText(tooLong ? onOneLine(m_plain.left(longest)) + u'…' : onOneLine(m_plain));
     setCursorPosition(tooLong ? 0 : cursor);
-    setToolTip(
-        tooLong
-            ? QStringLiteral("%1 characters; edit them in the editor (Ctrl+L).").arg(m_plain.size())
-            : QString());
+    QStringList notes;
+    if (tooLong)
+        notes << QStringLiteral(
+                     "%1 characters, of which these are the first; click to edit them "
+                     "(Ctrl+L).")
+                     .arg(thousands(charactersOf(m_plain)));
+    if (const QString hidden = hiddenNote(m_plain); !hidden.isEmpty()) notes << hidden;
+    setToolTip(literalToolTip(notes.join(u'\n')));
+    setAccessibleDescription(notes.join(u' '));
+}
+
+void PromptLine::refreshLook() {
+    QPalette look;  // all else as the application's
+    if (isReadOnly()) {
+        look.setColor(QPalette::Base, theme().window);
+        look.setColor(QPalette::Text, theme().text2);
+    }
+    setPalette(look);
+    setCursor(isReadOnly() ? Qt::PointingHandCursor : Qt::IBeamCursor);
+}
+
+void PromptLine::changeEvent(QEvent* event) {
+    QLineEdit::changeEvent(event);
+    if (event->type() == QEvent::ReadOnlyChange) {
+        refreshLook();
+        Q_EMIT readOnlyChanged();
+    } else if (event->type() == QEvent::ApplicationPaletteChange) {
+        refreshLook();
+    }
+}
+
+// A drag selects, to copy.
+void PromptLine::mouseReleaseEvent(QMouseEvent* event) {
+    QLineEdit::mouseReleaseEvent(event);
+    if (isReadOnly() && event->button() == Qt::LeftButton && !hasSelectedText())
+        Q_EMIT editorWanted();
 }
 
 void PromptLine::keyPressEvent(QKeyEvent* event) {

@@ -22,9 +22,12 @@ class PromptLine : public QLineEdit {
   Q_SIGNALS:
     void plainEdited();
     void earlierWanted(int step);  // Up: 1, Down: −1
-    void editorWanted();           // something was typed that this field cannot take
+    void editorWanted();           // something was typed or clicked that this field cannot take
+    void readOnlyChanged();
 
   protected:
+    void changeEvent(QEvent*) override;
+    void mouseReleaseEvent(QMouseEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     void mouseDoubleClickEvent(QMouseEvent*) override;
 
@@ -32,6 +35,7 @@ class PromptLine : public QLineEdit {
     void takeEdit(const QString& shown);
     void paste();
     void showPlain(int cursor);
+    void refreshLook();  // as what it is: a field, or a button that opens the editor
 
     QString m_plain;
 };

@@ -27,6 +27,7 @@ constexpr int isOtherRole = Qt::UserRole + 1;
 // Below these widths the bar gives up, in turn, the device text, the buttons' words and half of the
 // model's name, so that the prompt keeps its 160 px.
 constexpr int widthForDevice = 1180, widthForWords = 1040, widthForModel = 1240;
+constexpr int widthForOneRow = 800;
 
 QFrame* separator(QWidget* parent) {
     auto* line = new QFrame(parent);
@@ -75,14 +76,25 @@ void PromptPanel::build() {
         "Parse control strings\nOn: <|im_end|> and the like, typed in the prompt, become control "
         "tokens.\nOff: they are ordinary text.")));
 
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 4, 8, 4);
-    row->setSpacing(6);
+    m_edited = plainLabel({}, this);
+    m_edited->setObjectName(QStringLiteral("editedSinceRun"));
+    m_edited->hide();
+
+    m_rows = new QBoxLayout(QBoxLayout::LeftToRight, this);
+    m_rows->setContentsMargins(8, 4, 8, 4);
+    m_rows->setSpacing(6);
+    auto* what = new QHBoxLayout;  // to run; then how
     for (QWidget* widget : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_prompt),
                             static_cast<QWidget*>(m_expand), static_cast<QWidget*>(m_chat),
                             static_cast<QWidget*>(m_special)})
-        row->addWidget(widget, widget == m_prompt ? 1 : 0);
-    row->addWidget(separator(this));
+        what->addWidget(widget, widget == m_prompt ? 1 : 0);
+    m_betweenRows = separator(this);
+    what->addWidget(m_betweenRows);
+    auto* row = new QHBoxLayout;
+    m_rows->addLayout(what, 1);
+    m_rows->addLayout(row);
+    for (QHBoxLayout* half : {what, row}) half->setSpacing(6);
+    row->addWidget(m_edited);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(0);
     m_run = addButton(QStringLiteral("Run"), &PromptPanel::runRequested);
@@ -110,6 +122,7 @@ void PromptPanel::build() {
     device->addWidget(m_device);
     device->addWidget(m_memory);
     row->addLayout(device);
+    row->addStretch();
 
     connect(m_model, &QComboBox::activated, this, &PromptPanel::chooseModel);
     connect(m_prompt, &PromptField::textEdited, this, [this] {
@@ -124,6 +137,8 @@ void PromptPanel::build() {
     connect(m_prompt, &PromptField::editorToggled, m_expand, &QToolButton::setChecked);
     connect(m_expand, &QToolButton::clicked, this,
             [this](bool open) { open ? m_prompt->openEditor() : m_prompt->closeEditor(); });
+    connect(m_chat, &QCheckBox::toggled, this, &PromptPanel::refreshEdited);
+    connect(m_special, &QToolButton::toggled, this, &PromptPanel::refreshEdited);
     connect(m_chat, &QCheckBox::clicked, this, &PromptPanel::promptChanged);
     connect(m_special, &QToolButton::clicked, this, &PromptPanel::promptChanged);
     connect(m_tokens, &QSpinBox::valueChanged, this, &PromptPanel::tokensToGenerateChanged);
@@ -214,6 +229,30 @@ void PromptPanel::setSampling(const engine::Sampling& sampling) {
 void PromptPanel::setTokensToGenerate(int tokens) {
     const QSignalBlocker blocker(m_tokens);
     m_tokens->setValue(tokens);
+}
+
+void PromptPanel::setRunPrompt(const std::optional<std::string>& prompt,
+                               const engine::TokenizeOptions& options) {
+    m_runPrompt = prompt;
+    m_runOptions = options;
+    refreshEdited();
+}
+
+bool PromptPanel::isEditedSinceRun() const {
+    if (!m_runPrompt) return false;
+    const engine::TokenizeOptions now = tokenOptions();
+    return now.chat != m_runOptions.chat || now.parse_special != m_runOptions.parse_special ||
+           prompt().toStdString() != *m_runPrompt;
+}
+
+void PromptPanel::refreshEdited() {
+    const bool wide = width() >= widthForWords || width() < widthForOneRow;
+    m_edited->setText(wide ? QStringLiteral("edited since this run") : QStringLiteral("edited"));
+    const bool edited = isEditedSinceRun();
+    m_edited->setVisible(edited);
+    m_edited->setToolTip(edited ? QStringLiteral("The prompt, or how it is tokenized, is no longer "
+                                                 "what the panels show. Run reads it as it is now.")
+                                : QString());
 }
 
 void PromptPanel::setDeviceText(const QString& device, const QString& memory, const QString& note) {
@@ -307,6 +346,7 @@ void PromptPanel::refreshButtons() {
     set(m_stop,
         running || m_state == RunState::Loading || m_state == RunState::Paused ? QString() : idle,
         QStringLiteral("Stop; what is computed stays (Ctrl+.)"));
+    refreshEdited();
     Q_EMIT availabilityChanged();
 }
 
@@ -316,6 +356,8 @@ void PromptPanel::applyTheme() {
     m_pause->setIcon(icon(Sign::Pause));
     m_stop->setIcon(icon(Sign::Stop));
     m_expand->setIcon(icon(Sign::Expand));
+    m_edited->setFont(wordFont(11));
+    m_edited->setForegroundRole(QPalette::PlaceholderText);
     m_device->setFont(wordFont(11));
     m_memory->setFont(wordFont(11));
     m_special->setFont(monoFont(10));
@@ -329,6 +371,15 @@ void PromptPanel::resizeEvent(QResizeEvent* event) {
         button->setToolButtonStyle(width() >= widthForWords ? Qt::ToolButtonTextBesideIcon
                                                             : Qt::ToolButtonIconOnly);
     m_model->setFixedWidth(width() >= widthForModel ? 222 : 150);
+    const bool oneRow = width() >= widthForOneRow;
+    m_rows->setDirection(oneRow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_betweenRows->setVisible(oneRow);
+    refreshEdited();
+    updateGeometry();
+}
+
+QSize PromptPanel::minimumSizeHint() const {
+    return {520, width() >= widthForOneRow ? 36 : 66};
 }
 
 void PromptPanel::changeEvent(QEvent* event) {

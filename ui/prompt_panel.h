@@ -3,14 +3,18 @@
 #pragma once
 #include <QString>
 #include <QWidget>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/values/model_info.h"
 #include "engine/values/run.h"
 #include "ui/run_state.h"
 
+class QBoxLayout;
 class QCheckBox;
 class QComboBox;
+class QFrame;
 class QLabel;
 class QSpinBox;
 class QToolButton;
@@ -32,6 +36,8 @@ class PromptPanel : public QWidget {
     void setTokenOptions(const engine::TokenizeOptions&);
     void setSampling(const engine::Sampling&);
     void setTokensToGenerate(int);
+    // What the panels show was computed from: where the field differs, the bar says so.
+    void setRunPrompt(const std::optional<std::string>&, const engine::TokenizeOptions& = {});
     // note: why it is this device, a tooltip; may be empty.
     void setDeviceText(const QString& device, const QString& memory, const QString& note);
     // cannotRun, cannotStep: why not, beyond what the state says; each is the tooltip of its
@@ -46,12 +52,13 @@ class PromptPanel : public QWidget {
     bool canStep() const;
     bool canPause() const;
     bool canStop() const;
+    bool isEditedSinceRun() const;
     void editPrompt();  // opens the editor and gives it the focus (Ctrl+L)
     void focusPrompt();
     void toggleControlStrings();
 
-    // Small enough for the smallest window: words go before the bar overflows.
-    QSize minimumSizeHint() const override { return {760, 36}; }
+    // Words go first, then the bar takes two rows.
+    QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
     void modelChosen(const QString& path);
@@ -75,6 +82,7 @@ class PromptPanel : public QWidget {
     void build();
     void applyTheme();
     void refreshButtons();
+    void refreshEdited();
     void refreshModels();
     void chooseModel(int index);
     QToolButton* addButton(const QString& text, void (PromptPanel::*signal)());
@@ -83,6 +91,10 @@ class PromptPanel : public QWidget {
     QString m_current;
     RunState m_state = RunState::NoModel;
     QString m_cannotRun, m_cannotStep;
+    std::optional<std::string> m_runPrompt;
+    engine::TokenizeOptions m_runOptions;
+    QBoxLayout* m_rows = nullptr;
+    QFrame* m_betweenRows = nullptr;
     QComboBox* m_model = nullptr;
     PromptField* m_prompt = nullptr;
     QToolButton* m_expand = nullptr;
@@ -91,7 +103,7 @@ class PromptPanel : public QWidget {
     QToolButton *m_run = nullptr, *m_step = nullptr, *m_pause = nullptr, *m_stop = nullptr;
     QSpinBox* m_tokens = nullptr;
     SamplerBox* m_sampler = nullptr;
-    QLabel *m_device = nullptr, *m_memory = nullptr;
+    QLabel *m_edited = nullptr, *m_device = nullptr, *m_memory = nullptr;
 };
 
 }  // namespace ui

@@ -21,6 +21,8 @@ class SessionTest : public QObject {
     void failuresKeepTheSessionUsable_data();
     void failuresKeepTheSessionUsable();
     void aRunThatMadeRoomInVainCanBeRunAgain();
+    void aPromptThatCannotBeReadLeavesTheRun_data();
+    void aPromptThatCannotBeReadLeavesTheRun();
     void pickedHeadStays();
     void selectionFollowsTheNewestRow();
     void selectionRules();
@@ -209,6 +211,54 @@ void SessionTest::aRunThatMadeRoomInVainCanBeRunAgain() {
     QCOMPARE(desk.session->run().tokens.size(), 14u);
     QVERIFY(desk.settle());
     QCOMPARE(desk.failures.size(), 1u);
+}
+
+void SessionTest::aPromptThatCannotBeReadLeavesTheRun_data() {
+    QTest::addColumn<int>("cancelled");  // prompts stopped before their first row, between the two
+    QTest::newRow("the next one") << 0;
+    QTest::newRow("after one that was cancelled") << 1;
+    QTest::newRow("after two that were cancelled") << 2;
+}
+
+void SessionTest::aPromptThatCannotBeReadLeavesTheRun() {
+    QFETCH(int, cancelled);
+    Desk desk;
+    desk.open();
+    desk.showViews(14);
+    desk.session->run(prompt(kFourteen, 3));
+    QVERIFY(desk.await(RunState::Idle));
+    desk.session->selectCell(Position(9), Position(4));
+    const auto before = desk.session->run();
+    const ui::Selection selection = desk.session->selection();
+    for (int i = 0; i < cancelled; ++i) {
+        desk.world->layer_delay = 0.05;
+        const engine::RunId shown = desk.session->run().id;
+        desk.session->run(prompt("Two words " + std::to_string(i)));
+        QVERIFY(eventually([&] { return desk.session->run().id != shown; }));
+        desk.session->stop();
+        QVERIFY(desk.await(RunState::Idle));
+        QCOMPARE(desk.session->run().rows, 0);
+    }
+    desk.world->layer_delay = 0;
+    desk.map.reset();
+    desk.world->fail_next("prefill", {Failure::Kind::BadFile, "4096 bytes now", "m", {}});
+    desk.session->run(prompt("Three more words"));
+    QVERIFY(desk.await(RunState::Failed));
+    QVERIFY(desk.settle());
+    QCOMPARE(desk.failures.size(), 1u);
+    QVERIFY(desk.session->run().id == before.id);
+    QCOMPARE(desk.session->run().tokens.size(), before.tokens.size());
+    QCOMPARE(desk.session->run().text, before.text);
+    QVERIFY(desk.session->selection() == selection);
+    QVERIFY(desk.map && desk.map->request.run == before.id);  // drawn again
+    // It goes on from there, and the other prompt can be tried again.
+    desk.session->step(prompt(kFourteen));
+    QVERIFY(desk.await(RunState::Idle));
+    QCOMPARE(desk.session->run().tokens.size(), before.tokens.size() + 1);
+    desk.session->read(prompt("Three more words"));
+    QVERIFY(desk.await(RunState::Idle));
+    QCOMPARE(desk.session->run().rows, 3);
+    QCOMPARE(desk.world->count("close_run"), cancelled + 2);
 }
 
 void SessionTest::pickedHeadStays() {

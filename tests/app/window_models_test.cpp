@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window and its models, on a fake engine: how they are remembered, and what stands there while
-// there is no run.
+// The window and its models, on a fake engine: how they are remembered, what stands there while
+// there is no run, what it says of one that is in work or fails, and exports that take long.
+#include <QDir>
+#include <QFileDialog>
 #include <QLabel>
+#include <QPushButton>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -12,9 +16,15 @@
 #include "app/model_list.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
+#include "ui/checks_badge.h"
 #include "ui/empty_page.h"
+#include "ui/head_heatmap.h"
+#include "ui/head_page.h"
 #include "ui/painting/theme.h"
+#include "ui/progress_panel.h"
 #include "ui/prompt_panel.h"
+#include "ui/step_bar.h"
+#include "ui/token_strip.h"
 
 namespace fs = std::filesystem;
 
@@ -42,6 +52,16 @@ class WindowModelsTest : public QObject {
         bool opens() const {
             return fake::eventually(
                 [&] { return view->session().model() && !ui::isBusy(view->session().state()); });
+        }
+        bool settles() const {
+            int quiet = 0;
+            return fake::eventually([&] {
+                bool busy = !view->session().run().promptRead;
+                for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
+                    busy = busy || view->views().isPending(static_cast<app::ReadKind>(kind));
+                quiet = busy ? 0 : quiet + 1;
+                return quiet > 60;
+            });
         }
     };
     QString freshPath() { return m_folder.filePath(QString::number(m_count++)); }
@@ -134,6 +154,147 @@ class WindowModelsTest : public QObject {
         QVERIFY(other.opens());
         for (const QLabel* label : other.view->window().promptPanel().findChildren<QLabel*>())
             QVERIFY2(label->toolTip().isEmpty(), qPrintable(label->toolTip()));
+    }
+
+    void saysWhenTheChecksCome() {
+        Window window(freshPath(), "m", "a b c d e f g h", [](fake::World& world) {
+            world.layer_delay = 0.05;
+            world.step_delay = 0.05;
+        });
+        ui::MainWindow& shown = window.view->window();
+        const ui::ChecksBadge& badge = shown.checksBadge();
+        const app::Session& session = window.view->session();
+        QCOMPARE(badge.text(), QStringLiteral("checks: none yet"));
+        QVERIFY(fake::eventually([&] { return session.hasRun() && session.run().rows == 0; }));
+        QCOMPARE(badge.text(), QStringLiteral("checks: once the prompt is read"));
+        QVERIFY(fake::eventually([&] { return !badge.reports().empty(); }));
+        QVERIFY(badge.text().startsWith(QStringLiteral("row sums")));
+        // With tokens after it they come later than the prompt's last row.
+        const QString later = QStringLiteral("checks: once the run pauses or ends");
+        shown.promptPanel().setPrompt(QStringLiteral("b c d"));
+        shown.promptPanel().setTokensToGenerate(60);
+        const engine::RunId before = session.run().id;
+        Q_EMIT shown.runRequested();
+        QVERIFY(fake::eventually([&] { return session.run().id != before; }));
+        QCOMPARE(badge.text(), later);
+        QVERIFY(fake::eventually([&] { return session.state() == ui::RunState::Decoding; }));
+        QCOMPARE(badge.text(), later);
+        Q_EMIT shown.pauseRequested();
+        QVERIFY(!badge.text().contains(QStringLiteral("prompt is read")));
+        QVERIFY(fake::eventually([&] { return !badge.reports().empty(); }));
+        // A fork has its prompt's rows from the first.
+        engine::Candidate other;
+        other.token = engine::TokenId(5);
+        const engine::RunId parent = session.run().id;
+        Q_EMIT shown.stepBar().forkRequested(engine::Position(3), other);
+        QVERIFY(fake::eventually([&] { return session.run().id != parent; }));
+        QVERIFY(!badge.text().contains(QStringLiteral("prompt is read")));
+        Q_EMIT shown.stopRequested();
+        QVERIFY(fake::eventually([&] { return !badge.reports().empty(); }));
+    }
+
+    void aRunThatFailsLeavesTheOneBefore() {
+        Window window(freshPath(), "m", "a b c d e");
+        QVERIFY(window.opens());
+        app::Session& session = window.view->session();
+        QVERIFY(fake::eventually([&] { return session.run().promptRead; }));
+        ui::MainWindow& shown = window.view->window();
+        const auto isDrawn = [&] {
+            const auto& tile = window.view->headPage().heatmap().scene().tile;
+            return tile && tile->request.run == session.run().id;
+        };
+        QVERIFY(fake::eventually(isDrawn));
+        const engine::RunId run = session.run().id;
+        shown.promptPanel().setPrompt(QStringLiteral("x y"));
+        QVERIFY(shown.promptPanel().isEditedSinceRun());
+        window.world->fail_next(
+            "prefill",
+            {engine::Failure::Kind::BadFile, "4096 bytes now, 98 MB when it was opened", "m", {}});
+        Q_EMIT shown.runRequested();
+        QVERIFY(fake::eventually([&] { return session.state() == ui::RunState::Failed; }));
+        QVERIFY(session.run().id == run);
+        QVERIFY(shown.messageBar().isVisible());
+        QVERIFY(shown.messageBar().detailsText().contains(QStringLiteral("4096 bytes now")));
+        QVERIFY(!shown.progressPanel().isVisible());
+        QCOMPARE(shown.tokenStrip().tokens().size(), 5u);
+        QVERIFY(fake::eventually(isDrawn));
+        QVERIFY(shown.promptPanel().isEditedSinceRun());  // the one that could not be read
+        Q_EMIT shown.runRequested();
+        QVERIFY(fake::eventually([&] { return session.run().id != run; }));
+        QVERIFY(!shown.promptPanel().isEditedSinceRun());
+    }
+
+    void oneFileDialogAtATime() {
+        Window window(freshPath(), "m", "a b c");
+        QVERIFY(window.opens());
+        QVERIFY(fake::eventually([&] { return window.view->session().run().promptRead; }));
+        ui::MainWindow& shown = window.view->window();
+        const auto open = [&] {
+            QStringList titles;
+            for (const auto* dialog : shown.findChildren<QFileDialog*>())
+                if (dialog->isVisible()) titles << dialog->windowTitle();
+            return titles;
+        };
+        for (int i = 0; i < 3; ++i) Q_EMIT shown.exportHeatmapRequested();
+        QCOMPARE(open(), QStringList{QStringLiteral("Export the heatmap")});
+        Q_EMIT shown.saveSessionAsRequested();
+        QCOMPARE(open(), QStringList{QStringLiteral("Save the session")});
+        Q_EMIT shown.openModelRequested();
+        Q_EMIT shown.openModelRequested();
+        QCOMPARE(open(), QStringList{QStringLiteral("Open a model")});
+    }
+
+    void aLongExportCanBeCancelled_data() {
+        QTest::addColumn<QString>("ending");
+        QTest::addColumn<bool>("byKey");
+        for (const char* ending : {"csv", "npy", "png", "pdf"})
+            QTest::addRow("%s", ending) << ending << false;
+        QTest::addRow("by Ctrl+.") << QStringLiteral("csv") << true;
+    }
+    void aLongExportCanBeCancelled() {
+        QFETCH(QString, ending);
+        QFETCH(bool, byKey);
+        Window window(freshPath(), "m", "a b c d e f");
+        QVERIFY(window.opens());
+        // Views that are still asked for would take as long as the export.
+        QVERIFY(window.settles());
+        ui::MainWindow& shown = window.view->window();
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("map.") + ending);
+        const auto exportIt = [&] {
+            Q_EMIT shown.exportHeatmapRequested();
+            auto* dialog = shown.findChild<QFileDialog*>(QStringLiteral("exportDialog"));
+            Q_EMIT dialog->fileSelected(file);
+            dialog->close();
+            QCoreApplication::sendPostedEvents(dialog, QEvent::DeferredDelete);
+        };
+        const auto says = [&](const QString& text) {
+            const auto labels = shown.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->isVisible() && label->text().startsWith(text);
+            });
+        };
+        window.world->tile_delay = 2.5;
+        exportIt();
+        QVERIFY(fake::eventually([&] { return shown.progressPanel().isVisible(); }));
+        QVERIFY(says(QStringLiteral("Writing map.") + ending));
+        if (byKey) {
+            shown.activateWindow();
+            QVERIFY(QTest::qWaitForWindowActive(&shown));
+            QTest::keyClick(&shown, Qt::Key_Period, Qt::ControlModifier);
+        } else {
+            QTest::mouseClick(shown.progressPanel().findChild<QPushButton*>(), Qt::LeftButton);
+        }
+        QVERIFY(fake::eventually([&] { return says(QStringLiteral("Cancelled, not written: ")); }));
+        QVERIFY(!shown.progressPanel().isVisible() && !shown.progressPanel().isRunning());
+        QVERIFY(shown.messages().isEmpty());
+        QVERIFY(
+            QDir(folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot));
+        window.world->tile_delay = 0;
+        exportIt();
+        QVERIFY(fake::eventually([&] { return says(QStringLiteral("Written: ")); }));
+        QVERIFY(QFile::exists(file));
+        QVERIFY(!shown.progressPanel().isRunning());
     }
 };
 

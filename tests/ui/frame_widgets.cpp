@@ -22,9 +22,6 @@
 #include "ui/models/candidate_delegates.h"
 #include "ui/models/logits_model.h"
 #include "ui/progress_panel.h"
-#include "ui/prompt_editor.h"
-#include "ui/prompt_field.h"
-#include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
 #include "ui/sampler_box.h"
 
@@ -180,91 +177,6 @@ class FrameWidgets : public QObject {
             QCOMPARE(label->textFormat(), Qt::PlainText);
         QTest::mouseClick(bar.findChild<QToolButton*>(), Qt::LeftButton);
         QVERIFY(bar.isHidden());
-    }
-
-    void promptKeepsEveryCharacter() {
-        ui::PromptPanel panel;
-        show(panel, {1300, 40});
-        const QString text = QStringLiteral("a\nb\r\n\u00a0⏎<b>&&\t\u2028end");
-        panel.setPrompt(text);
-        QCOMPARE(panel.prompt(), text);
-        auto* field = panel.findChild<ui::PromptField*>();
-        field->line()->setFocus();
-        field->line()->end(false);
-        QTest::keyClicks(field->line(), QStringLiteral("!"));
-        QCOMPARE(panel.prompt(), text + u'!');
-        QTest::keyClick(field->line(), Qt::Key_Backspace);
-        panel.editPrompt();
-        QVERIFY(field->isEditorOpen());
-        field->editor()->moveCursor(QTextCursor::End);
-        QTest::keyClicks(field->editor(), QStringLiteral("?"));
-        QTest::keyClick(field->editor(), Qt::Key_Return, Qt::ShiftModifier);
-        QCOMPARE(panel.prompt(), text + QStringLiteral("?\n"));
-        QTest::keyClick(field->editor(), Qt::Key_Escape);
-        QVERIFY(!field->isEditorOpen());
-        QCOMPARE(panel.prompt(), text + QStringLiteral("?\n"));
-        QCOMPARE(field->line()->text().count(u'⏎'),
-                 5);  // two of them lines, one the text's own, U+2028, the last
-    }
-
-    void editorMakesRoomForTheRun() {
-        ui::PromptPanel panel;
-        show(panel, {1300, 40});
-        panel.setRunState(ui::RunState::Idle);
-        panel.setPrompt(QStringLiteral("A"));
-        panel.editPrompt();
-        auto* field = panel.findChild<ui::PromptField*>();
-        QVERIFY(field->isEditorOpen());
-        panel.setRunState(ui::RunState::Prefilling);
-        QVERIFY(!field->isEditorOpen());
-        QCOMPARE(panel.prompt(), QStringLiteral("A"));
-        panel.editPrompt();  // the next one, while this one runs
-        panel.setRunState(ui::RunState::Decoding);
-        QVERIFY(field->isEditorOpen());
-    }
-
-    void longPasteIsNotCut() {
-        ui::PromptPanel panel;
-        show(panel, {1300, 40});
-        const QString text(100'000, u'^');
-        QApplication::clipboard()->setText(text);
-        auto* field = panel.findChild<ui::PromptField*>();
-        field->line()->setFocus();
-        QElapsedTimer timer;
-        timer.start();
-        QTest::keySequence(field->line(), QKeySequence::Paste);
-        QCOMPARE(panel.prompt(), text);
-        QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
-    }
-
-    // A million of one character: set, opened, pasted and typed over without stopping the window.
-    void longLinesDoNotStopTheEditor() {
-        ui::PromptPanel panel;
-        show(panel, {1300, 400});
-        const QString text(1'000'000, u'^');
-        auto* field = panel.findChild<ui::PromptField*>();
-        QElapsedTimer timer;
-        timer.start();
-        panel.setPrompt(text);
-        panel.editPrompt();
-        QApplication::processEvents();
-        field->closeEditor();
-        QCOMPARE(panel.prompt(), text);  // looking at it changes nothing
-        panel.editPrompt();
-        QTest::keyClicks(field->editor(), QStringLiteral("ab"));
-        QCOMPARE(panel.prompt(), QStringLiteral("ab"));
-        QApplication::clipboard()->setText(text);
-        QTest::keyClick(field->editor(), Qt::Key_Left);
-        QTest::keySequence(field->editor(), QKeySequence::Paste);
-        QCOMPARE(panel.prompt(), u'a' + text + u'b');
-        field->closeEditor();
-        QCOMPARE(panel.prompt(), u'a' + text + u'b');
-        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
-        panel.setPrompt(QStringLiteral("x"));
-        panel.editPrompt();
-        QApplication::clipboard()->setText(QStringLiteral("1\r\n2"));
-        QTest::keySequence(field->editor(), QKeySequence::Paste);
-        QCOMPARE(panel.prompt(), QStringLiteral("x1\r\n2"));
     }
 
     void runButtons_data() {

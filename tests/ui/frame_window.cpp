@@ -432,7 +432,7 @@ class FrameWindow : public QObject {
                           window.progressPanel().size());
         QVERIFY(std::abs(panel.center().y() - strip.y() - 400) < 3);
         QVERIFY(std::abs(panel.center().x() - strip.x() - 300) < 3);
-        QSignalSpy stop(&window, &MainWindow::stopRequested);
+        QSignalSpy stop(&window, &MainWindow::progressCancelled);
         QTest::mouseClick(window.progressPanel().findChild<QAbstractButton*>(), Qt::LeftButton);
         QCOMPARE(stop.count(), 1);
         window.setRunState(RunState::Idle);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The frame: window, run bar, strip, steps, next token, contributions.
-foreach(part bars finder models strip widgets window)
+foreach(part bars finder models prompt strip widgets window)
     headscope_test(frame_${part} ui/frame_${part}.cpp headscope_ui)
 endforeach()
 # The map side: grid, heatmap, read-out, scale, figures.
