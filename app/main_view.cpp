@@ -143,7 +143,7 @@ void MainView::wireModels() {
     connect(&m_session, &Session::modelOpened, this, &MainView::showModel);
     connect(&m_session, &Session::runClosed, this, &MainView::showNoRun);
     connect(&m_session, &Session::failed, this, &MainView::showFailure);
-    connect(&m_views, &TraceViews::failed, this, &MainView::showFailure);
+    connect(&m_views, &TraceViews::failed, this, &MainView::showViewFailure);
 }
 
 void MainView::openModel(const std::string& typed) {
@@ -257,6 +257,17 @@ void MainView::showFailure(const engine::Failure& failure) {
     if (failure.kind == Kind::BadRequest || failure.kind == Kind::OutOfMemory)
         remedies << ui::Remedy{QStringLiteral("prompt"), QStringLiteral("Edit the prompt")};
     m_window->showMessage(ui::messageOf(failure, remedies));
+}
+
+// What stands there stays; what was promised is taken back.
+void MainView::showViewFailure(const engine::Failure& failure) {
+    showFailure(failure);
+    if (ui::isBusy(m_session.state())) return;
+    const QString note = QStringLiteral("Could not be computed: the message says why.");
+    if (!m_window->logitsPanel().position()) m_window->logitsPanel().clear(note);
+    if (!m_window->contributionBars().hasTable()) m_window->contributionBars().clear(note);
+    if (m_window->checksBadge().reports().empty())
+        m_window->checksBadge().setPending(QStringLiteral("checks: could not be computed"));
 }
 
 }  // namespace app

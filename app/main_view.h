@@ -68,6 +68,7 @@ class MainView : public QObject {
     void showNoRun();
     void showMemory();
     void showFailure(const engine::Failure&);
+    void showViewFailure(const engine::Failure&);
     void showExportFailure(const engine::Failure&);
     void remember(const std::string& path);
     std::vector<std::string> recentModels() const;

@@ -13,14 +13,18 @@ class ReaderOfFiles final : public TraceReader {
 
     std::int64_t rows(RunId run) const override { return reader_->rows(run); }
     Tile tile(const TileRequest& request, std::stop_token stop) const override {
-        return checked(reader_->tile(request, std::move(stop)));
+        Tile tile = reader_->tile(request, std::move(stop));
+        // Scores and patterns come from the trace alone, whose rows were whole when published.
+        const bool weighs =
+            request.quantity == Quantity::Value || request.quantity == Quantity::Attribution;
+        return weighs ? checked(std::move(tile)) : tile;
     }
     Cell cell(RunId run, LayerHead at, Position dest, Position src, TokenId target,
               std::optional<TokenId> distractor) const override {
         return checked(reader_->cell(run, at, dest, src, target, distractor));
     }
     HeadTable metrics(const MetricsRequest& request, std::stop_token stop) const override {
-        return checked(reader_->metrics(request, std::move(stop)));
+        return reader_->metrics(request, std::move(stop));  // as a pattern
     }
     ContributionTable contributions(const ContributionRequest& request) const override {
         return checked(reader_->contributions(request));

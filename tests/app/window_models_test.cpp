@@ -210,9 +210,24 @@ class WindowModelsTest : public QObject {
         window.world->fail_next(
             "prefill",
             {engine::Failure::Kind::BadFile, "4096 bytes now, 98 MB when it was opened", "m", {}});
+        // As with a file that was cut, what is computed from the weights cannot be had either.
+        for (const char* call : {"contributions", "logits", "checks"})
+            for (int times = 0; times < 8; ++times)  // some are asked for more than once
+                window.world->fail_next(
+                    call, {engine::Failure::Kind::BadFile, "4096 bytes now", "m", {}});
         Q_EMIT shown.runRequested();
         QVERIFY(fake::eventually([&] { return session.state() == ui::RunState::Failed; }));
         QVERIFY(session.run().id == run);
+        const auto says = [&](const QString& text) {
+            const auto labels = shown.findChildren<QLabel*>();
+            return std::count_if(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->isVisible() && label->text() == text;
+            });
+        };
+        QVERIFY(fake::eventually([&] {
+            return says(QStringLiteral("Could not be computed: the message says why.")) == 2 &&
+                   shown.checksBadge().text() == QStringLiteral("checks: could not be computed");
+        }));
         QVERIFY(shown.messageBar().isVisible());
         QVERIFY(shown.messageBar().detailsText().contains(QStringLiteral("4096 bytes now")));
         QVERIFY(!shown.progressPanel().isVisible());

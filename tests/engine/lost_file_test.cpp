@@ -59,6 +59,7 @@ class LostFileTest : public QObject {
         QTest::addRow("a step") << 0;
         QTest::addRow("a prompt") << 1;
         QTest::addRow("a view of the weights") << 2;
+        QTest::addRow("a map through the weights") << 3;
     }
     void isRefusedByName() {
         QFETCH(int, which);
@@ -67,20 +68,39 @@ class LostFileTest : public QObject {
         const std::string file = folder.filePath(weights).toStdString();
         EngineRun run(EngineRun::open(folder.path().toStdString()), prompt());
         EngineRun other(EngineRun::open(model.toStdString()), prompt());
+        const auto map = [&run](Quantity quantity) {
+            TileRequest request;
+            request.run = run.run;
+            request.heads = {{Layer{0}, QueryHead{1}}};
+            request.dest = request.src = {0, 20, 1, {}};
+            request.pooling = Pooling::None;
+            request.quantity = quantity;
+            const Tile tile = run.engine->reader()->tile(request);
+            const auto values = tile.data.as<float>();
+            return std::vector<float>(values.begin(), values.end());
+        };
+        const std::vector<float> pattern = map(Quantity::Pattern), scores = map(Quantity::Scores);
+        const std::vector<float> entropy = run.engine->reader()->metrics({{}, run.run, {}}).entropy;
         cut(file);
         const Failure failure = failure_of([&] {
             if (which == 0) {
                 (void)run.engine->decode_step(run.run, {});
             } else if (which == 1) {
                 (void)run.engine->prefill_chunk(run.engine->open_run({prompt(), {}, 0}), {});
-            } else {
+            } else if (which == 2) {
                 (void)run.read("residual", 0, {0, 20});
+            } else {
+                (void)map(Quantity::Value);
             }
         });
         QCOMPARE(failure.kind, Failure::Kind::BadFile);
         QCOMPARE(failure.where, file);
         QVERIFY2(failure.what.find("4096 now") != std::string::npos, failure.what.c_str());
         QCOMPARE(run.rows(), 20);
+        // What comes from the run's own trace stays readable.
+        QCOMPARE(map(Quantity::Pattern), pattern);
+        QCOMPARE(map(Quantity::Scores), scores);
+        QCOMPARE(run.engine->reader()->metrics({{}, run.run, {}}).entropy, entropy);
         // Another model is none the worse, and this one opens again once its file is back.
         QCOMPARE(other.engine->decode_step(other.run, {}).rows, 21);
         copyModel(folder.path());
