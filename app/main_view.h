@@ -132,10 +132,12 @@ class MainView : public QObject {
     void showExtents();
     void showLockedText();
     void showContributions();
-    void wireFinder();
-    void showRanking();
     void know(const std::vector<engine::Candidate>&);
     QString textOf(std::optional<engine::TokenId>) const;  // visible; "token 42" where unknown
+
+    // The Finder page (main_view_finder.cpp).
+    void wireFinder();
+    void showRanking();
 
     // Export (main_view_export.cpp).
     void wireExport();

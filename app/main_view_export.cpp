@@ -175,7 +175,9 @@ void MainView::drawHeatmap(const engine::Tile& tile) {
     if (path.empty()) return;
     writePicture(drawing, path,
                  engine::to_string(tile.request.heads.front()) + ", " +
-                     quantityName(tile.request.quantity) + ", " + std::to_string(rows) + " rows");
+                     quantityName(tile.request.quantity) +
+                     (tile.request.renormalized ? " renormalized without source 0, " : ", ") +
+                     std::to_string(rows) + " rows");
 }
 
 void MainView::write(const std::string& path, ExportJob::Work work) {

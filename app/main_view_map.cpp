@@ -138,6 +138,9 @@ void MainView::wireMap() {
     connect(window, &ui::MainWindow::quantityRequested, this, &MainView::setQuantity);
     connect(window, &ui::MainWindow::scaleRequested, scale, &ui::ScaleColumn::nextScale);
     connect(window, &ui::MainWindow::rangeRequested, scale, &ui::ScaleColumn::nextRange);
+    connect(scale, &ui::ScaleColumn::scaleChanged, this, [this](const ui::ScaleChoice& choice) {
+        m_views.setRenormalized(choice.sink == ui::SinkMode::Renormalized);
+    });
     connect(window, &ui::MainWindow::sinkRequested, scale, &ui::ScaleColumn::nextSink);
     connect(window, &ui::MainWindow::poolingRequested, scale, &ui::ScaleColumn::nextPooling);
     connect(window, &ui::MainWindow::zoomRequested, map, &ui::HeadHeatmap::zoom);
@@ -259,33 +262,6 @@ void MainView::showContributions() {
     QString target = textOf(table->target);
     if (table->distractor) target += QStringLiteral(" − ") + textOf(table->distractor);
     m_finder->setContributions(*table, m_window->tokenStrip().label(table->position), target);
-}
-
-void MainView::wireFinder() {
-    connect(m_finder, &ui::HeadFinder::headChosen, &m_session, &Session::selectHead);
-    connect(m_finder, &ui::HeadFinder::headActivated, this, [this](LayerHead at) {
-        m_session.selectHead(at);
-        m_window->showHeadPage();
-    });
-    connect(m_finder, &ui::HeadFinder::rankingChanged, this, &MainView::showRanking);
-    connect(m_window.get(), &ui::MainWindow::pageChanged, this,
-            [this] { m_finder->setFocusedHead(m_session.selection().at); });
-}
-
-// The grid shows what the finder's table shows: its order as badges, its filter by dimming.
-void MainView::showRanking() {
-    if (!m_session.model()) return;
-    const bool known = m_metrics || m_views.contributions();
-    const std::vector<LayerHead> ranked = m_finder->ranked();
-    const QString by = m_finder->rankText();
-    const bool ranks = known && !by.isEmpty();
-    m_grid->setRanking(ranks || m_finder->isFiltered() ? ranked : std::vector<LayerHead>(),
-                       m_finder->isFiltered());
-    const int all = m_session.model()->layers * m_session.model()->query_heads;
-    QString note = m_finder->isFiltered() ? QStringLiteral("%1 of %2").arg(ranked.size()).arg(all)
-                                          : QStringLiteral("%1 heads").arg(all);
-    if (ranks) note += QStringLiteral(" · by ") + by;
-    m_window->setHeadsNote(note);
 }
 
 void MainView::know(const std::vector<engine::Candidate>& candidates) {

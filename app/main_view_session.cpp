@@ -18,6 +18,7 @@
 #include "ui/progress_panel.h"
 #include "ui/prompt_panel.h"
 #include "ui/scale_column.h"
+#include "ui/token_strip.h"
 
 namespace app {
 
@@ -105,6 +106,7 @@ SavedSession MainView::sessionNow() const {
     saved.view.scale = m_page->scaleColumn().choice();
     const ui::MapGeometry& map = m_page->heatmap().geometry();
     if (!map.isEmpty() && !map.isWhole()) saved.view.zoom = map.view();
+    saved.view.span = m_window->tokenStrip().span();
     saved.view.finder = m_window->isFinderShown();
     saved.view.target = m_views.chosenTarget();
     saved.view.distractor = m_views.distractor();
@@ -160,6 +162,8 @@ void MainView::showRestored(const SessionRestored& event) {
     setQuantity(saved.view.quantity);
     m_page->scaleColumn().setChoice(saved.view.scale);
     m_page->heatmap().setScale(saved.view.scale);
+    m_views.setRenormalized(saved.view.scale.sink == ui::SinkMode::Renormalized);
+    m_window->tokenStrip().setSpan(saved.view.span);
     if (saved.view.zoom) m_page->heatmap().showView(*saved.view.zoom);
     for (const auto& chosen : {event.computed.target, event.computed.distractor})
         if (chosen) know({*chosen});

@@ -27,7 +27,7 @@ constexpr std::size_t index(ReadKind kind) {
 
 // The job of each kind, in the order of ReadKind.
 using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, LogitsJob, ContributionJob,
-                        TileJob, MetricsJob, TileJob, ChecksJob>;
+                        TileJob, TileJob, MetricsJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -223,6 +223,9 @@ void ReaderWorker::requestMap(engine::TileRequest request) {
 void ReaderWorker::requestFigure(engine::TileRequest request) {
     put<ReadKind::Figure>(std::move(request));
 }
+void ReaderWorker::requestSpan(engine::TileRequest request) {
+    put<ReadKind::Span>(std::move(request));
+}
 void ReaderWorker::requestContributions(engine::ContributionRequest request) {
     put<ReadKind::Contributions>(std::move(request));
 }
@@ -280,6 +283,7 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::Logits>(news, &ReaderWorker::logitsReady);
     deliver<ReadKind::Contributions>(news, &ReaderWorker::contributionsReady);
     deliver<ReadKind::Figure>(news, &ReaderWorker::figureReady);
+    deliver<ReadKind::Span>(news, &ReaderWorker::spanReady);
     deliver<ReadKind::Metrics>(news, &ReaderWorker::metricsReady);
     deliver<ReadKind::Thumbnails>(news, &ReaderWorker::thumbnailsReady);
     deliver<ReadKind::Checks>(news, &ReaderWorker::checksReady);

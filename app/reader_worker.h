@@ -21,11 +21,12 @@ enum class ReadKind : std::uint8_t {
     Logits,
     Contributions,
     Figure,  // one head's map as it is exported
+    Span,    // every head on the chosen span
     Metrics,
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 11;
+constexpr std::size_t kReadKinds = 12;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -46,6 +47,7 @@ class ReaderWorker : public QObject {
     void requestColumn(engine::TileRequest);
     void requestMap(engine::TileRequest);
     void requestFigure(engine::TileRequest);
+    void requestSpan(engine::TileRequest);
     void requestContributions(engine::ContributionRequest);
     void requestLogits(LogitsRequest);
     void requestMetrics(engine::MetricsRequest);
@@ -63,6 +65,7 @@ class ReaderWorker : public QObject {
     void columnReady(const engine::Tile&);
     void mapReady(const engine::Tile&);
     void figureReady(const engine::Tile&);
+    void spanReady(const engine::Tile&);  // some of the heads asked for; others follow
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);

@@ -53,8 +53,9 @@ struct SavedSelection {
 struct SavedView {
     engine::Quantity quantity = engine::Quantity::Pattern;
     ui::ScaleChoice scale;
-    std::optional<ui::MapView> zoom;  // none: the whole map
-    bool finder = false;              // the page in front
+    std::optional<ui::MapView> zoom;   // none: the whole map
+    std::optional<engine::Rows> span;  // of tokens, chosen in the strip
+    bool finder = false;               // the page in front
     std::optional<engine::TokenId> target, distractor;
 };
 

@@ -34,7 +34,7 @@ constexpr std::size_t kMostRuns = 1000;
 constexpr std::array kQuantities{"scores", "pattern", "value", "attribution"};
 constexpr std::array kTransfers{"linear", "sqrt", "log"};
 constexpr std::array kRanges{"head", "layer", "model", "fixed"};
-constexpr std::array kSinks{"out", "in", "hidden"};
+constexpr std::array kSinks{"out", "in", "hidden", "renormalized"};
 constexpr std::array kPoolings{"none", "max", "mean", "sum"};
 constexpr std::array kPages{"head", "finder"};
 
@@ -116,6 +116,7 @@ json asJson(const SavedView& view) {
     if (view.zoom)
         out["zoom"] = {
             {"dest", view.zoom->dest}, {"src", view.zoom->src}, {"count", view.zoom->count}};
+    if (view.span) out["span"] = {{"begin", view.span->begin}, {"end", view.span->end}};
     if (view.target) out["target"] = to_int(*view.target);
     if (view.distractor) out["distractor"] = to_int(*view.distractor);
     return out;
@@ -196,6 +197,10 @@ SavedView viewOf(const JsonReader& from) {
         view.zoom = ui::MapView{(*zoom)["dest"].integer(0, kMostPositions),
                                 (*zoom)["src"].integer(0, kMostPositions),
                                 (*zoom)["count"].integer(1, kMostPositions)};
+    if (const auto span = from.find("span")) {
+        const std::int64_t begin = (*span)["begin"].integer(0, kMostPositions - 1);
+        view.span = engine::Rows{begin, (*span)["end"].integer(begin + 1, kMostPositions)};
+    }
     if (const auto target = from.find("target")) view.target = tokenOf(*target);
     if (const auto distractor = from.find("distractor")) view.distractor = tokenOf(*distractor);
     return view;

@@ -62,6 +62,7 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     connect(&m_reader, &ReaderWorker::contributionsReady, this, &TraceViews::takeContributions);
     connect(&m_reader, &ReaderWorker::logitsReady, this, &TraceViews::logitsReady);
     connect(&m_reader, &ReaderWorker::metricsReady, this, &TraceViews::takeMetrics);
+    connect(&m_reader, &ReaderWorker::spanReady, this, &TraceViews::takeSpan);
     connect(&m_reader, &ReaderWorker::thumbnailsReady, this, [this](const engine::Tile& part) {
         if (const auto whole = m_store.absorb(part)) Q_EMIT thumbnailsReady(*whole);
     });
@@ -89,6 +90,18 @@ void TraceViews::setQuantity(engine::Quantity quantity) {
     if (m_quantity == quantity) return;
     m_quantity = quantity;
     refresh(ReadKind::Map, Why::Changed);
+}
+
+void TraceViews::setRenormalized(bool renormalized) {
+    if (m_renormalized == renormalized) return;
+    m_renormalized = renormalized;
+    if (m_quantity == engine::Quantity::Pattern) refresh(ReadKind::Map, Why::Changed);
+}
+
+void TraceViews::setSpan(std::optional<Rows> span) {
+    m_span = span;
+    m_reader.drop(ReadKind::Span);
+    refresh(ReadKind::Span, Why::Changed);
 }
 
 void TraceViews::setTarget(std::optional<engine::TokenId> target) {
@@ -129,6 +142,7 @@ void TraceViews::requestFigure(const engine::Axis& axis) {
     engine::TileRequest request = tileOfHead();
     request.dest = request.src = axis;
     request.quantity = m_quantity;
+    request.renormalized = isRenormalized();
     if (axis.cells_per_pixel > 1) request.pooling = m_map ? m_map->pooling : engine::Pooling::Max;
     if (request.pooling == engine::Pooling::None && axis.cells_per_pixel > 1)
         request.pooling = engine::Pooling::Max;
@@ -153,6 +167,7 @@ void TraceViews::startRun() {
     m_distractor.reset();
     m_table.reset();
     m_metrics.reset();
+    m_span.reset();
     m_rowsChecked = 0;
     // A run that is shown again or that forks keeps the head.
     const RunView& run = m_session.run();
@@ -200,7 +215,10 @@ void TraceViews::growSlowly(bool now) {
         refresh(ReadKind::Contributions, now ? Why::Changed : Why::Grown);
         refresh(ReadKind::Logits, now ? Why::Changed : Why::Grown);
     }
-    if (!reading) refresh(ReadKind::Metrics, Why::Grown);
+    if (!reading) {
+        refresh(ReadKind::Metrics, Why::Grown);
+        refresh(ReadKind::Span, Why::Grown);
+    }
 }
 
 // ---- answers
@@ -248,6 +266,27 @@ void TraceViews::takeMetrics(const engine::HeadTable& table) {
     else if (table.dest.begin == m_metrics->dest.end)
         appendRows(*m_metrics, table);
     Q_EMIT metricsReady(*m_metrics);
+}
+
+void TraceViews::takeSpan(const engine::Tile& tile) {
+    const engine::ModelInfo& model = *m_session.model();
+    const auto parts = static_cast<std::size_t>(tile.request.dest.pixels());
+    const auto values = tile.data.as<float>();
+    for (std::size_t i = 0; i < tile.request.heads.size(); ++i) {
+        // The parts are means over their own rows.
+        double sum = 0, rows = 0;
+        for (std::size_t part = 0; part < parts; ++part) {
+            const Rows of = tile.request.dest.cells_of(static_cast<std::int64_t>(part));
+            const auto count = static_cast<double>(of.count());
+            sum += count * static_cast<double>(values[i * parts + part]);
+            rows += count;
+        }
+        const engine::LayerHead at = tile.request.heads[i];
+        m_spanMass[static_cast<std::size_t>(to_int(at.layer) * model.query_heads +
+                                            to_int(at.head))] = static_cast<float>(sum / rows);
+    }
+    m_spanHeads += tile.request.heads.size();
+    if (m_spanHeads == m_spanMass.size()) Q_EMIT spanReady(*m_span, m_spanMass);
 }
 
 void TraceViews::takeFailure(ReadKind kind, const engine::Failure& failure) {

@@ -25,6 +25,8 @@ class TraceViews : public QObject {
     void setMapView(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
     void setThumbnailView(std::vector<engine::LayerHead> visible, int pixels);
     void setQuantity(engine::Quantity);
+    void setRenormalized(bool);                      // the map's pattern, as TileRequest's
+    void setSpan(std::optional<engine::Rows>);       // of tokens, whose p of every head is wanted
     void setTarget(std::optional<engine::TokenId>);  // none: the selected position's own top token
     void setDistractor(std::optional<engine::TokenId>);
     void hoverCells(engine::Rows dest,
@@ -53,7 +55,9 @@ class TraceViews : public QObject {
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);  // over all rows so far
-    void thumbnailsReady(const engine::Tile&);    // whole thumbnails of some heads
+    // [L, H]: p summed over the span, mean over the rows so far that begin with it or follow.
+    void spanReady(const engine::Rows& span, const std::vector<float>& mass);
+    void thumbnailsReady(const engine::Tile&);  // whole thumbnails of some heads
     void checksReady(const std::vector<engine::CheckReport>&);
     void failed(const engine::Failure&);
 
@@ -64,6 +68,9 @@ class TraceViews : public QObject {
     void refreshHead();
     void ask(ReadKind);
     engine::TileRequest tileOfHead() const;
+    bool isRenormalized() const {  // what is shown, of a quantity that knows it
+        return m_renormalized && m_quantity == engine::Quantity::Pattern;
+    }
     CellRequest cellRequest(engine::Rows dest, engine::Rows src) const;
 
     void startRun();
@@ -74,6 +81,7 @@ class TraceViews : public QObject {
     void takeRow(const engine::Tile&);
     void takeContributions(const engine::ContributionTable&);
     void takeMetrics(const engine::HeadTable&);
+    void takeSpan(const engine::Tile&);
     void takeFailure(ReadKind, const engine::Failure&);
     void settleFocus();
     bool waitsForFocus() const { return m_focusBest && m_session.run().promptRead; }
@@ -96,6 +104,10 @@ class TraceViews : public QObject {
     std::vector<engine::LayerHead> m_visible;
     int m_thumbnailPixels = 0;
     engine::Quantity m_quantity = engine::Quantity::Pattern;
+    bool m_renormalized = false;
+    std::optional<engine::Rows> m_span;
+    std::vector<float> m_spanMass;  // of the answer that comes in
+    std::size_t m_spanHeads = 0;    // how many of them are there
     std::optional<engine::TokenId> m_target, m_distractor;
     std::optional<engine::ContributionTable> m_table;
     std::optional<engine::HeadTable> m_metrics;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the views ask of the reader, and when.
+#include <algorithm>
 #include <utility>
 
 #include "app/trace_views.h"
@@ -12,6 +13,7 @@ using engine::to_int;
 namespace {
 
 constexpr int kCandidates = 10;
+constexpr std::int64_t kSpanParts = 32;
 
 engine::Axis range(std::int64_t begin, std::int64_t end) {
     return {begin, end, 1, {}};
@@ -58,6 +60,7 @@ CellRequest TraceViews::cellRequest(Rows dest, Rows src) const {
     request.dest = dest;
     request.src = src;
     request.quantity = m_quantity;
+    request.renormalized = isRenormalized();
     request.target = target().value();
     request.distractor = m_distractor;
     return request;
@@ -92,6 +95,7 @@ void TraceViews::ask(ReadKind kind) {
             tile.src = m_map->src;
             tile.pooling = m_map->pooling;
             tile.quantity = m_quantity;
+            tile.renormalized = isRenormalized();
             return m_reader.requestMap(std::move(tile));
         case ReadKind::Contributions:
             if (!hasDest) return;
@@ -104,6 +108,24 @@ void TraceViews::ask(ReadKind kind) {
             const std::int64_t done = m_metrics ? m_metrics->dest.end : 0;
             if (done >= run.rows) return;
             return m_reader.requestMetrics({{}, run.id, {done, run.rows}});
+        }
+        case ReadKind::Span: {
+            if (!m_span || m_span->begin >= run.rows) return;
+            const engine::ModelInfo& model = *m_session.model();
+            tile.heads.clear();
+            for (int layer = 0; layer < model.layers; ++layer)
+                for (int head = 0; head < model.query_heads; ++head)
+                    tile.heads.push_back({engine::Layer(layer), engine::QueryHead(head)});
+            // In parts, so that a head of a long prompt is no longer than a slice.
+            const std::int64_t count = run.rows - m_span->begin,
+                               parts = std::min(kSpanParts, count);
+            for (std::int64_t i = 0; i <= parts; ++i)
+                tile.dest.edges.push_back(m_span->begin + count * i / parts);
+            tile.src.edges = {m_span->begin, m_span->end};
+            tile.pooling = engine::Pooling::Mean;
+            m_spanMass.assign(tile.heads.size(), 0);
+            m_spanHeads = 0;
+            return m_reader.requestSpan(std::move(tile));
         }
         case ReadKind::Thumbnails:
             if (auto wanted = m_store.request(m_visible, run.planned, m_thumbnailPixels, run.rows))

@@ -6,15 +6,14 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPainter>
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QSplitter>
-#include <QStyledItemDelegate>
+#include <QStandardItemModel>
 #include <QTableView>
 #include <QVBoxLayout>
-#include <cmath>
 
+#include "ui/finder_delegate.h"
 #include "ui/head_scatter.h"
 #include "ui/labelled_combo.h"
 #include "ui/painting/theme.h"
@@ -24,47 +23,14 @@ namespace ui {
 
 namespace {
 
-constexpr int rowHeight = 19, headWidth = 96;
+constexpr int rowHeight = 19, headWidth = 80;
+constexpr HeadMetric firstX = HeadMetric::Sink, firstColour = HeadMetric::Entropy;  // of the points
 
-// A number and, under it, its share of the column's largest; heads with their group's hue.
-class FinderDelegate : public QStyledItemDelegate {
-  public:
-    FinderDelegate(const FinderModel& model, QObject* parent)
-        : QStyledItemDelegate(parent), m_model(model) {}
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override {
-        const Theme& t = theme();
-        const bool selected = option.state & QStyle::State_Selected;
-        painter->save();
-        painter->fillRect(option.rect, selected          ? t.accentGround
-                                       : index.row() % 2 ? t.alternate
-                                                         : t.base);
-        painter->setFont(index.data(Qt::FontRole).value<QFont>());
-        painter->setPen(t.text);
-        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
-        if (index.column() == 0) {
-            painter->fillRect(
-                QRect(cell.left(), cell.top() + 4, 3, cell.height() - 8),
-                t.kvGroup(index.data(FinderModel::KvRole).toInt(), m_model.kvHeads()));
-            painter->drawText(cell.adjusted(9, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                              index.data().toString());
-        } else {
-            painter->drawText(cell.adjusted(0, 0, 0, -3), Qt::AlignRight | Qt::AlignVCenter,
-                              index.data().toString());
-            const double share = index.data(FinderModel::ShareRole).toDouble();
-            const int length = static_cast<int>(std::lround(std::abs(share) * cell.width()));
-            painter->fillRect(QRect(cell.left(), cell.bottom() - 2, length, 2), selected ? t.accent
-                                                                                : share < 0
-                                                                                    ? t.mlpBar
-                                                                                    : t.bar);
-        }
-        painter->restore();
-    }
-
-  private:
-    const FinderModel& m_model;
-};
+QString spanHint() {
+    return QStringLiteral(
+        "span: drag over tokens in the strip of the Head page, or click one and Shift-click "
+        "another, to choose it");
+}
 
 }  // namespace
 
@@ -98,8 +64,8 @@ QWidget* HeadFinder::buildTable() {
     m_filter->setPlaceholderText(QStringLiteral("Filter, e.g. induction > 0.05 L23"));
     m_filter->setToolTip(
         QStringLiteral("Terms that all hold: entropy, sink, max, distance, previous, duplicate, "
-                       "induction, write or attr with < or >, and L12, H3 or L12.H3. Of attr the "
-                       "magnitude counts."));
+                       "induction, span, write or attr with < or >, and L12, H3 or L12.H3. Of attr "
+                       "the magnitude counts."));
     m_filter->setClearButtonEnabled(true);
     m_filter->setMaximumWidth(300);
     m_where = plainLabel({});
@@ -134,7 +100,7 @@ QWidget* HeadFinder::buildTable() {
     QHeaderView* header = m_table->horizontalHeader();
     header->setFont(wordFont(11));
     header->setHighlightSections(false);
-    header->setMinimumSectionSize(60);
+    header->setMinimumSectionSize(54);  // eleven at 1280 × 800
     for (int i = 0; i < FinderModel::columns; ++i)
         header->setSectionResizeMode(i, i == 0 ? QHeaderView::Fixed : QHeaderView::Stretch);
     header->resizeSection(0, headWidth);
@@ -177,9 +143,10 @@ QWidget* HeadFinder::buildScatter() {
                                   HeadMetric(m_colour->currentIndex()));
         });
     }
-    m_x->setCurrentIndex(static_cast<int>(HeadMetric::Sink));
-    m_y->setCurrentIndex(static_cast<int>(HeadMetric::Attribution));
-    m_colour->setCurrentIndex(static_cast<int>(HeadMetric::Entropy));
+    m_x->setCurrentIndex(static_cast<int>(firstX));
+    m_y->setCurrentIndex(static_cast<int>(bestMetric));
+    m_colour->setCurrentIndex(static_cast<int>(firstColour));
+    offerSpan(false);
     m_selected = plainLabel({});
     m_selected->setWordWrap(true);
     m_selected->setFont(wordFont(11));
@@ -231,6 +198,29 @@ void HeadFinder::setMetrics(const std::optional<engine::HeadTable>& table) {
     if (isVisible()) m_scatter->refresh();
 }
 
+void HeadFinder::offerSpan(bool offered) {
+    constexpr int span = static_cast<int>(HeadMetric::Span);
+    m_table->setColumnHidden(columnOf(HeadMetric::Span), !offered);
+    if (!offered && m_proxy->sortColumn() == columnOf(HeadMetric::Span))
+        m_table->sortByColumn(columnOf(bestMetric), Qt::DescendingOrder);
+    for (const auto& [combo, instead] :
+         {std::pair{m_x, firstX}, {m_y, bestMetric}, {m_colour, firstColour}}) {
+        qobject_cast<QStandardItemModel*>(combo->model())->item(span)->setEnabled(offered);
+        combo->setItemData(span, offered ? QVariant() : literalToolTip(spanHint()),
+                           Qt::ToolTipRole);
+        if (!offered && combo->currentIndex() == span)
+            combo->setCurrentIndex(static_cast<int>(instead));
+    }
+}
+
+void HeadFinder::setSpan(const std::vector<float>& mass, const QString& spanText) {
+    if (m_span.isEmpty() != spanText.isEmpty()) offerSpan(!spanText.isEmpty());
+    m_span = spanText;
+    m_model->setSpan(mass);
+    if (isVisible()) m_scatter->refresh();
+    refreshTexts();
+}
+
 void HeadFinder::setContributions(const std::optional<engine::ContributionTable>& table,
                                   const QString& positionText, const QString& targetText) {
     m_position = positionText;
@@ -263,6 +253,11 @@ std::vector<engine::LayerHead> HeadFinder::ranked() const {
     return heads;
 }
 
+bool HeadFinder::isRankKnown() const {
+    const int column = m_proxy->sortColumn();
+    return column > 0 && m_model->isKnown(HeadMetric(column - 1));
+}
+
 QString HeadFinder::rankText() const {
     const int column = m_proxy->sortColumn();
     return column <= 0 ? QString() : infoOf(HeadMetric(column - 1)).name;
@@ -285,6 +280,13 @@ void HeadFinder::refreshTexts() {
     QString text = column <= 0 ? QString()
                                : infoOf(HeadMetric(column - 1)).name + QStringLiteral("  ") +
                                      infoOf(HeadMetric(column - 1)).definition;
+    if (column == columnOf(HeadMetric::Span))
+        text = m_span + QStringLiteral(
+                            "  p summed over its sources, mean over the rows from its first token "
+                            "on");
+    else if (!m_span.isEmpty())
+        text += (text.isEmpty() ? QString() : QStringLiteral("  ·  ")) + m_span;
+    if (m_span.isEmpty() && m_proxy->filtersBy(HeadMetric::Span)) text = spanHint();
     if (!m_unknown.isEmpty())
         text = QStringLiteral("Not understood in the filter: %1").arg(m_unknown);
     m_definition->setText(text);

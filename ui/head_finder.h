@@ -24,6 +24,9 @@ class HeadFinder : public QWidget {
 
     void setModel(const engine::ModelInfo&);
     void setMetrics(const std::optional<engine::HeadTable>&);
+    // [L, H] of the chosen span of tokens, empty until it is known; spanText says which, empty:
+    // none is chosen.
+    void setSpan(const std::vector<float>& mass, const QString& spanText);
     // positionText: "13 ·to"; targetText: what the attribution is for.
     void setContributions(const std::optional<engine::ContributionTable>&,
                           const QString& positionText, const QString& targetText);
@@ -36,6 +39,7 @@ class HeadFinder : public QWidget {
     // The heads that pass, in the table's order.
     std::vector<engine::LayerHead> ranked() const;
     bool isFiltered() const { return m_proxy->isFiltered(); }
+    bool isRankKnown() const;  // there are numbers to order by
     QString rankText() const;  // what the order is by: "logit attr."
 
   Q_SIGNALS:
@@ -51,6 +55,7 @@ class HeadFinder : public QWidget {
     QWidget* buildScatter();
     void refreshTexts();
     void refreshRanking();
+    void offerSpan(bool offered);  // as a column, and for the axes
     engine::LayerHead headOf(const QModelIndex&) const;
 
     FinderModel* m_model = nullptr;
@@ -61,7 +66,7 @@ class HeadFinder : public QWidget {
     HeadScatter* m_scatter = nullptr;
     LabelledCombo *m_x = nullptr, *m_y = nullptr, *m_colour = nullptr;
     QPushButton *m_only = nullptr, *m_all = nullptr;
-    QString m_unknown, m_position, m_target;
+    QString m_unknown, m_position, m_target, m_span;
     bool m_choosing = false;  // the selection is being moved by the program
 };
 

@@ -33,6 +33,7 @@ void HeadHeatmap::Parts::takeTile(const engine::Tile& tile) {
     const bool comparable = before && !stale && before->quantity == now.quantity &&
                             before->target == now.target && before->distractor == now.distractor &&
                             before->minus == now.minus &&
+                            before->renormalized == now.renormalized &&
                             !(additive || before->pooling == engine::Pooling::Mean ||
                               before->pooling == engine::Pooling::Sum);
     if (!comparable) headExtent = {};
@@ -59,8 +60,10 @@ void HeadHeatmap::Parts::rescale() {
     const engine::Pooling pooling =
         scene.tile ? scene.tile->request.pooling : engine::Pooling::None;
     ValueExtent extent = headExtent;
-    // What the metrics know of are single cells, not means or sums of them.
-    const bool comparable = pooling != engine::Pooling::Mean && pooling != engine::Pooling::Sum;
+    // What the metrics know of are single cells as they are, not means or sums of them.
+    const bool renormalized = scene.tile && scene.tile->request.renormalized;
+    const bool comparable =
+        pooling != engine::Pooling::Mean && pooling != engine::Pooling::Sum && !renormalized;
     const auto known = [&](RangeMode mode) {
         return comparable ? extents.of(mode, quantity) : std::nullopt;
     };
@@ -72,7 +75,10 @@ void HeadHeatmap::Parts::rescale() {
     scene.scale.ranked = ranked;
     if (ranked && !ranked->empty() && ranked->back() > 0)
         scene.scale.high = static_cast<double>(ranked->back());
-    scene.hidesSink = choice.sink == SinkMode::Hidden;
+    // A renormalized pixel of several sources holds those from 1 on.
+    scene.hidesSink =
+        renormalized ? scene.geometry.cellsPerPixel() == 1 : choice.sink == SinkMode::Hidden;
+    legend.renormalized = renormalized;
     legend.hasLayer = known(RangeMode::Layer).has_value();
     legend.hasModel = known(RangeMode::Model).has_value();
     legend.hiddenSources =
@@ -108,7 +114,7 @@ void HeadHeatmap::Parts::takeProfiles() {
     // by cell.
     const bool usable = scene.tile && !stale &&
                         scene.tile->request.quantity == engine::Quantity::Pattern &&
-                        scene.geometry.cellsPerPixel() == 1;
+                        !scene.tile->request.renormalized && scene.geometry.cellsPerPixel() == 1;
     if (!usable) return;
     const engine::Axis dest = scene.geometry.dest(), src = scene.geometry.src();
     if (scene.row.empty() && drawnValue({scene.selected->dest, src.begin})) {
@@ -169,14 +175,17 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
     content.cell = cell;
     const engine::Quantity quantity =
         scene.tile ? scene.tile->request.quantity : engine::Quantity::Pattern;
-    content.drawnName =
-        quantity == engine::Quantity::Pattern ? QStringLiteral("p") : quantityTitle(quantity);
+    const bool renormalized = scene.tile && scene.tile->request.renormalized;
+    content.drawnName = quantity == engine::Quantity::Pattern && !renormalized
+                            ? QStringLiteral("p")
+                            : quantityTitle(quantity, renormalized);
     if (!scene.geometry.rectOf(at).isValid()) return content;
     content.drawn = drawnValue(at);
+    content.renormalized = renormalized;
     content.cellsPerPixel = scene.geometry.cellsPerPixel();
     content.pooling = content.cellsPerPixel > 1 ? choice.pooling : engine::Pooling::None;
     // A locked cell need not be the one that its pixel shows.
-    if (cell && content.pooling == engine::Pooling::Max && quantity == engine::Quantity::Pattern &&
+    if (cell && content.pooling == engine::Pooling::Max && content.drawnName == u'p' &&
         content.drawn &&
         std::abs(*content.drawn - static_cast<double>(cell->pattern)) >
             1e-5 * std::abs(*content.drawn)) {

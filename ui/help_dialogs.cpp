@@ -60,8 +60,8 @@ QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
     }
     QLabel* note = plainLabel(QStringLiteral(
         "Letter keys and Space yield to a text field that has the focus. In the strip: click "
-        "selects, "
-        "Ctrl+click the other end, wheel and drag scroll. In the map: wheel zooms, drag pans."));
+        "selects, Ctrl+click the other end, Shift+click and drag a span for the Finder, the wheel "
+        "scrolls. In the map: wheel zooms, drag pans."));
     note->setWordWrap(true);
     note->setForegroundRole(QPalette::PlaceholderText);
     grid->addWidget(note, half, 0, 1, 4);

@@ -131,6 +131,8 @@ void MainWindow::connectParts() {
 void MainWindow::stepOut() {
     if (m->selection && m->selection->locked) {
         Q_EMIT unlockRequested();
+    } else if (m->strip->span()) {
+        m->strip->setSpan({});
     } else if (m->solo) {
         setSolo(false);
     } else if (centralWidget()) {

@@ -91,11 +91,15 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
     if (c.kind == CellKind::NotComputed) return {{tr("not computed yet"), {}}};
     std::vector<Field> fields;
     const QString note = pooledNote(c);
-    // The cell says all, unless its pixel shows a mean, a sum or another quantity's largest.
+    // The cell says all, unless its pixel shows a mean, a sum, another quantity's largest, or a p
+    // that is renormalized: the cell's own p stands below it.
     const bool cellIsDrawn =
-        note.isEmpty() || (c.pooling == engine::Pooling::Max && c.drawnName == u'p');
+        (note.isEmpty() && !c.renormalized) ||
+        (!note.isEmpty() && c.pooling == engine::Pooling::Max && c.drawnName == u'p');
     if (c.drawn && !(cellIsDrawn && c.cell))
-        fields.push_back({c.drawnName + note, plainNumber(*c.drawn, 6)});
+        fields.push_back({c.drawnName + note, c.renormalized && c.src == 0 && note.isEmpty()
+                                                  ? tr("left out")
+                                                  : plainNumber(*c.drawn, 6)});
     if (!c.cell || !c.cell->visible) return fields;
     fields.push_back(
         {QStringLiteral("p") + (cellIsDrawn ? note : QString()), plainNumber(c.cell->pattern, 6)});

@@ -21,6 +21,7 @@ struct ReadOutContent {
     std::optional<engine::Cell> cell;  // exact values, when they are known
     std::optional<double> drawn;       // the drawn value of the quantity, until the cell is known
     QString drawnName;                 // "p", "score", …
+    bool renormalized = false;         // the drawn value is, the cell's p never
     std::int64_t cellsPerPixel = 1;
     engine::Pooling pooling = engine::Pooling::None;
 };

@@ -26,7 +26,8 @@ using engine::Transfer;
 
 constexpr std::array transfers{Transfer::Sqrt, Transfer::Linear, Transfer::Log};
 constexpr std::array ranges{RangeMode::Head, RangeMode::Layer, RangeMode::Model, RangeMode::Fixed};
-constexpr std::array sinks{SinkMode::OutOfScale, SinkMode::InScale, SinkMode::Hidden};
+constexpr std::array sinks{SinkMode::OutOfScale, SinkMode::InScale, SinkMode::Hidden,
+                           SinkMode::Renormalized};
 constexpr int rankItem = 3;
 constexpr std::array poolings{Pooling::Max, Pooling::Mean, Pooling::Sum};
 
@@ -59,11 +60,12 @@ ScaleColumn::ScaleColumn(QWidget* parent) : QWidget(parent) {
            "head, of its layer's heads or of all "
            "heads, or 1 for every head"));
     m_sink = new LabelledCombo(tr("Sink"), this);
-    m_sink->addItems({tr("out of scale"), tr("in scale"), tr("hidden")});
+    m_sink->addItems({tr("out of scale"), tr("in scale"), tr("hidden"), tr("renormalized")});
     m_sink->setToolTip(
         tr("Whether source 0, where many heads put most of their "
            "weight, counts for the range, or is "
-           "drawn at all"));
+           "drawn at all. Renormalized: without it, each row of the "
+           "pattern scaled to sum to 1 again; the read-out says p as well"));
     m_pooling = new LabelledCombo(tr("Pooling"), this);
     m_pooling->addItems({tr("max"), tr("mean"), tr("sum")});
     m_pooling->setToolTip(tr("What a pixel of several cells shows"));
@@ -145,7 +147,8 @@ void ScaleColumn::nextRange() {
 
 void ScaleColumn::nextSink() {
     ScaleChoice next = m_choice;
-    next.sink = after(sinks, m_choice.sink);
+    const bool pattern = m_legend.quantity == engine::Quantity::Pattern;
+    next.sink = after(sinks, sinkOf(m_choice, m_legend.quantity), sinks.size() - (pattern ? 0 : 1));
     choose(next);
 }
 
@@ -156,10 +159,18 @@ void ScaleColumn::nextPooling() {
     choose(next);
 }
 
+QString ScaleColumn::title() const {
+    return quantityTitle(m_legend.quantity, m_legend.renormalized);
+}
+
 QStringList ScaleColumn::notes() const {
     QStringList notes;
     if (!m_legend.hasData) return notes;
     if (m_choice.rank) notes += tr("rank: compare places, not values");
+    if (m_legend.renormalized) {
+        notes += tr("rows sum to 1 without source 0");
+        notes += tr("profiles and lists: p as it is");
+    }
     if (m_legend.hiddenSources == 1) notes += tr("source 0 is not drawn");
     if (m_legend.hiddenSources > 1)
         notes += tr("sources 0 to %1 are not drawn").arg(m_legend.hiddenSources - 1);
@@ -212,7 +223,8 @@ void ScaleColumn::refresh() {
     setOffered(*m_range, 3, isPattern);
     m_range->setCurrentIndex(indexOf(ranges, range()));
     m_range->setEnabled(!m_choice.rank);
-    m_sink->setCurrentIndex(indexOf(sinks, m_choice.sink));
+    setOffered(*m_sink, indexOf(sinks, SinkMode::Renormalized), isPattern);
+    m_sink->setCurrentIndex(indexOf(sinks, sinkOf(m_choice, m_legend.quantity)));
     m_pooling->setCurrentIndex(indexOf(poolings, m_choice.pooling));
     m_pooling->setVisible(m_legend.cellsPerPixel > 1);
 
@@ -224,8 +236,7 @@ void ScaleColumn::refresh() {
         y += height + comboGap;
     }
     if (contentHeight() != std::exchange(m_height, contentHeight())) Q_EMIT contentHeightChanged();
-    setAccessibleDescription(quantityTitle(m_legend.quantity) + QStringLiteral(", ") +
-                             notes().join(QStringLiteral(", ")));
+    setAccessibleDescription(title() + QStringLiteral(", ") + notes().join(QStringLiteral(", ")));
     update();
 }
 
@@ -241,8 +252,7 @@ void ScaleColumn::paintEvent(QPaintEvent*) {
     painter.setFont(wordFont(11, true));
     painter.setPen(t.text);
     painter.drawText(QRectF(0, topPad - 2, width(), titleHeight),
-                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
-                     quantityTitle(m_legend.quantity));
+                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, title());
     paintColourBar(painter, t, QRectF(0, barTop, width(), colourBarHeight), m_legend.scale,
                    m_legend.quantity, m_legend.exceeded);
     const LabelledCombo* last = m_legend.cellsPerPixel > 1 ? m_pooling : m_sink;

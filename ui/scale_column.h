@@ -18,6 +18,7 @@ class ScaleColumn : public QWidget {
     void setLegend(const MapLegend&);    // what the map drew
     void setChoice(const ScaleChoice&);  // as if chosen here, without the signal
     const ScaleChoice& choice() const { return m_choice; }
+    QString title() const;      // over the bar: "p (pattern)"
     QStringList notes() const;  // "▸ source 0 exceeds the range", "no pooling, 1 cell = 33 px"
     int contentHeight() const;  // down to the last note
     QSize sizeHint() const override;

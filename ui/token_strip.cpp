@@ -3,9 +3,7 @@
 
 #include <QEvent>
 #include <QHelpEvent>
-#include <QMouseEvent>
 #include <QToolTip>
-#include <QWheelEvent>
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +16,7 @@ namespace ui {
 
 namespace {
 
-constexpr int gap = 4, dragDistance = 6;
+constexpr int gap = 4;
 
 }  // namespace
 
@@ -36,6 +34,12 @@ TokenStrip::TokenStrip(QWidget* parent)
 }
 
 void TokenStrip::setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens) {
+    // A fork, or the prompt once more: a span of the same tokens stays.
+    const std::optional<engine::Rows> before = std::exchange(m_span, {});
+    const auto sameId = [](const engine::Token& a, const engine::Token& b) { return a.id == b.id; };
+    const bool stays =
+        before && before->end <= std::ssize(tokens) &&
+        std::equal(m_tokens.begin(), m_tokens.begin() + before->end, tokens.begin(), sameId);
     m_tokens = std::move(tokens);
     m_prompt = promptTokens;
     m_rows = 0;
@@ -44,9 +48,14 @@ void TokenStrip::setTokens(std::vector<engine::Token> tokens, std::int64_t promp
     m_dest.reset();
     m_src.reset();
     m_hovered = -1;
+    m_press = Press::None;
+    m_spanFrom = -1;
     m_layout.setCount(0);
     m_layout.setCount(static_cast<std::int64_t>(m_tokens.size()));
     relayout();
+    if (stays) m_span = before;
+    describe();
+    if (before) Q_EMIT spanChanged(m_span);
 }
 
 void TokenStrip::appendToken(const engine::Token& token) {
@@ -65,11 +74,41 @@ void TokenStrip::setSelection(std::optional<engine::Position> dest,
     const bool newDest = dest != m_dest, newSrc = src != m_src;
     m_dest = dest;
     m_src = src;
+    // What was pressed here before is no longer what is selected.
+    if ((newDest || newSrc) && m_press != Press::Span && !isDest(m_spanFrom) && !isSrc(m_spanFrom))
+        m_spanFrom = -1;
     if (newSrc && src && srcByHand && !newDest) m_layout.scrollTo(engine::to_int(*src));
     if (newDest && dest) m_layout.scrollTo(engine::to_int(*dest));
-    if (dest && src)
-        setAccessibleDescription(QStringLiteral("dest %1, src %2").arg(label(*dest), label(*src)));
+    describe();
     update();
+}
+
+void TokenStrip::describe() {
+    QStringList said;
+    if (m_dest && m_src)
+        said << QStringLiteral("dest %1, src %2").arg(label(*m_dest), label(*m_src));
+    if (m_span) said << spanText();
+    setAccessibleDescription(said.join(QStringLiteral(", ")));
+}
+
+void TokenStrip::setSpan(std::optional<engine::Rows> span) {
+    if (span) {
+        span->begin = std::max<std::int64_t>(span->begin, 0);
+        span->end = std::min(span->end, std::ssize(m_tokens));
+        if (span->begin >= span->end) span.reset();
+    }
+    if (span == m_span) return;
+    m_span = span;
+    describe();
+    update();
+    Q_EMIT spanChanged(m_span);
+}
+
+QString TokenStrip::spanText() const {
+    if (!m_span) return {};
+    const QString first = label(engine::Position{m_span->begin});
+    if (m_span->count() == 1) return QStringLiteral("span %1").arg(first);
+    return QStringLiteral("span %1 to %2").arg(first, label(engine::Position{m_span->end - 1}));
 }
 
 void TokenStrip::setRow(std::vector<float> p) {
@@ -141,22 +180,6 @@ void TokenStrip::scrollTo(std::int64_t index) {
     update();
 }
 
-void TokenStrip::scrollToTrack(int x) {
-    const QRect track = trackRect();
-    if (track.width() <= 0) return;
-    const double at = static_cast<double>(x - track.left()) / track.width();
-    m_layout.startAt(static_cast<std::int64_t>(at * static_cast<double>(m_layout.count())));
-    m_layout.scrollBy(-rowRect().width() / 2);
-    update();
-}
-
-void TokenStrip::setHovered(std::int64_t index) {
-    if (index == m_hovered) return;
-    m_hovered = index;
-    update();
-    Q_EMIT tokenHovered(index < 0 ? std::nullopt : std::optional(engine::Position{index}));
-}
-
 bool TokenStrip::isDest(std::int64_t index) const {
     return m_dest && engine::to_int(*m_dest) == index;
 }
@@ -192,6 +215,8 @@ QString TokenStrip::toolTipOf(std::int64_t index) const {
                     : QStringLiteral("\nsrc %1 is outside its window").arg(thousands(src));
     }
     if (index >= m_rows) text += QStringLiteral("\nno row yet");
+    if (m_span && index >= m_span->begin && index < m_span->end)
+        text += QStringLiteral("\nin the %1").arg(spanText());
     return text;
 }
 
@@ -209,56 +234,6 @@ bool TokenStrip::event(QEvent* event) {
 void TokenStrip::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     relayout();
-}
-
-void TokenStrip::mousePressEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return;
-    const QPoint at = event->position().toPoint();
-    m_pressX = m_lastX = at.x();
-    if (m_hasTrack && trackRect().adjusted(0, -4, 0, 4).contains(at)) {
-        m_press = Press::Track;
-        scrollToTrack(at.x());
-    } else {
-        m_press = Press::Token;
-    }
-}
-
-void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
-    const QPoint at = event->position().toPoint();
-    if (m_press == Press::Track) return scrollToTrack(at.x());
-    if (m_press == Press::Token && std::abs(at.x() - m_pressX) > dragDistance)
-        m_press = Press::Drag;
-    if (m_press == Press::Drag) {
-        m_layout.scrollBy(m_lastX - at.x());
-        m_lastX = at.x();
-        update();
-        return;
-    }
-    setHovered(tokenAt(at));
-}
-
-void TokenStrip::mouseReleaseEvent(QMouseEvent* event) {
-    const std::int64_t index = tokenAt(event->position().toPoint());
-    const bool clicked = m_press == Press::Token && event->button() == Qt::LeftButton;
-    m_press = Press::None;
-    if (clicked && index >= 0)
-        Q_EMIT tokenClicked(engine::Position{index},
-                            m_clicksSource != bool(event->modifiers() & Qt::ControlModifier));
-}
-
-void TokenStrip::leaveEvent(QEvent* event) {
-    setHovered(-1);
-    QWidget::leaveEvent(event);
-}
-
-void TokenStrip::wheelEvent(QWheelEvent* event) {
-    const QPoint pixels =
-        event->pixelDelta().isNull() ? event->angleDelta() / 2 : event->pixelDelta();
-    const int by = std::abs(pixels.x()) > std::abs(pixels.y()) ? pixels.x() : pixels.y();
-    m_layout.scrollBy(-by);
-    setHovered(tokenAt(event->position().toPoint()));
-    update();
-    event->accept();
 }
 
 void TokenStrip::changeEvent(QEvent* event) {

@@ -28,7 +28,12 @@ class TokenStrip : public QWidget {
                       bool srcByHand = true);
     void setRow(std::vector<float> p);     // p of the selected dest on every src; empty: unknown
     void setColumn(std::vector<float> p);  // p of every dest on the selected src; empty: unknown
-    void setWindow(int keys);    // of the layer: what a dest sees at most, 0: all before it
+    void setWindow(int keys);  // of the layer: what a dest sees at most, 0: all before it
+    // Shift-click and dragging select a span of tokens, [begin, end); this as they do. It stays for
+    // a run that has the same tokens up to its end.
+    void setSpan(std::optional<engine::Rows>);
+    const std::optional<engine::Rows>& span() const { return m_span; }
+    QString spanText() const;    // "span 9 ·John to 11 ·to", empty without
     void setClicksSource(bool);  // direction: a plain click selects as src (key D)
     bool clicksSource() const { return m_clicksSource; }
 
@@ -51,6 +56,7 @@ class TokenStrip : public QWidget {
     void tokenHovered(std::optional<engine::Position>);
     void tokenClicked(engine::Position, bool asSource);  // Ctrl turns the direction for one click
     void directionChanged(bool clicksSource);
+    void spanChanged(const std::optional<engine::Rows>& span);  // or the run that it is of did
 
   protected:
     bool event(QEvent*) override;
@@ -65,8 +71,11 @@ class TokenStrip : public QWidget {
 
   private:
     void relayout();
+    void describe();
     void setHovered(std::int64_t index);
     void scrollToTrack(int x);
+    void dragTo(int x);
+    void spanTo(std::int64_t index);  // from where it began
     void paintToken(QPainter&, const PlacedToken&) const;
     void paintLegend(QPainter&) const;
     void paintTrack(QPainter&, const std::vector<PlacedToken>& seen) const;
@@ -83,8 +92,10 @@ class TokenStrip : public QWidget {
     int m_window = 0;
     bool m_clicksSource = false;
     std::int64_t m_hovered = -1;
-    enum class Press { None, Token, Drag, Track } m_press = Press::None;
-    int m_pressX = 0, m_lastX = 0;
+    std::optional<engine::Rows> m_span;
+    std::int64_t m_spanFrom = -1;  // the token that the span being made began at
+    enum class Press { None, Token, Span, Track } m_press = Press::None;
+    int m_pressX = 0;
     bool m_hasTrack = false;
     StripLayout m_layout;
 };

@@ -89,6 +89,12 @@ void TokenStrip::paintToken(QPainter& painter, const PlacedToken& placed) const 
     const QRect row = rowRect();
     const QRect rect(row.left() + placed.x, row.top(), placed.width - 4, boxHeight);
     paintTokenBox(painter, rect, box);
+    if (m_span && placed.index >= m_span->begin && placed.index < m_span->end) {
+        // One line under all of them.
+        const int gap = placed.index + 1 < m_span->end ? 4 : 0;
+        painter.fillRect(QRect(rect.left(), rect.bottom() + 1, rect.width() + gap, 2),
+                         theme().text);
+    }
     if (placed.x < 0) return;  // cut off: half an index would be another
     const bool marked = box.isDest || box.isSrc;
     write(painter, QRect(rect.left() - 4, rect.bottom() + 1, rect.width() + 8, indexHeight),
@@ -145,6 +151,11 @@ void TokenStrip::paintTrack(QPainter& painter, const std::vector<PlacedToken>& s
     };
     spikes(m_row, theme().dest, true);
     spikes(m_column, theme().src, false);
+    if (m_span) {
+        const int from = xOf(static_cast<double>(m_span->begin)),
+                  to = xOf(static_cast<double>(m_span->end));
+        painter.fillRect(QRect(from, track.bottom() + 2, std::max(2, to - from), 2), theme().text);
+    }
     painter.setPen(theme().border);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(track.adjusted(0, 0, -1, -1));

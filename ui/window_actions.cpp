@@ -189,7 +189,7 @@ void WindowActions::buildView() {
     };
     simple(QStringLiteral("Next &scale"), {QKeySequence(Qt::Key_S)}, &MainWindow::scaleRequested);
     simple(QStringLiteral("Next &range"), {QKeySequence(Qt::Key_R)}, &MainWindow::rangeRequested);
-    simple(QStringLiteral("Sin&k in or out of the scale"), {QKeySequence(Qt::Key_B)},
+    simple(QStringLiteral("Next way with the sin&k"), {QKeySequence(Qt::Key_B)},
            &MainWindow::sinkRequested);
     simple(QStringLiteral("Next &pooling"), {QKeySequence(Qt::Key_M)},
            &MainWindow::poolingRequested);
@@ -209,8 +209,8 @@ void WindowActions::buildView() {
     addForRun(Menu::View, QStringLiteral("Map &alone, or with docks"),
               {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)},
               [this] { Q_EMIT soloToggled(); });
-    add(Menu::View, QStringLiteral("Step out: lock, map alone"), {QKeySequence(Qt::Key_Escape)},
-        [this] { Q_EMIT escapePressed(); });
+    add(Menu::View, QStringLiteral("Step out: lock, span, map alone"),
+        {QKeySequence(Qt::Key_Escape)}, [this] { Q_EMIT escapePressed(); });
     menu(Menu::View)->addSeparator();
     m_schemes = new QActionGroup(this);
     const auto scheme = [this](const QString& text, SchemeChoice choice) {

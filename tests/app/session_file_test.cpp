@@ -39,9 +39,10 @@ SavedSession example(const std::string& model) {
                          true,
                          false};
     session.view.quantity = engine::Quantity::Attribution;
-    session.view.scale = {engine::Transfer::Log, true, ui::RangeMode::Model, ui::SinkMode::Hidden,
-                          engine::Pooling::Sum};
+    session.view.scale = {engine::Transfer::Log, true, ui::RangeMode::Model,
+                          ui::SinkMode::Renormalized, engine::Pooling::Sum};
     session.view.zoom = ui::MapView{2, 1, 4};
+    session.view.span = engine::Rows{2, 5};
     session.view.finder = true;
     session.view.target = TokenId{11};
     session.view.distractor = TokenId{12};
@@ -106,6 +107,7 @@ class SessionFileTest : public QObject {
         QCOMPARE(after.view.quantity, engine::Quantity::Attribution);
         QVERIFY(after.view.scale == before.view.scale);
         QVERIFY(after.view.zoom == before.view.zoom);
+        QCOMPARE(after.view.span.value(), (engine::Rows{2, 5}));
         QVERIFY(after.view.finder);
         QCOMPARE(after.view.target, before.view.target);
         QCOMPARE(after.view.distractor, before.view.distractor);

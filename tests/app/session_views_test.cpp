@@ -21,6 +21,7 @@ class SessionViewsTest : public QObject {
     void thumbnailsFollowRowsByTheirOwnPixels_data();
     void thumbnailsFollowRowsByTheirOwnPixels();
     void metricsOverAllRows();
+    void spanFollowsTheRows();
     void checksFollowARun();
     void targetIsTheUsersOrThePositionsOwn();
     void stepsJoinOneTriangle();
@@ -153,6 +154,41 @@ void SessionViewsTest::metricsOverAllRows() {
         QVERIFY(std::fabs(desk.metrics->sink[i] - whole.sink[i]) < 1e-6f);
         QCOMPARE(desk.metrics->max_pattern[i], whole.max_pattern[i]);
     }
+}
+
+void SessionViewsTest::spanFollowsTheRows() {
+    Desk desk;
+    desk.open();
+    desk.read();
+    const auto isRight = [&](engine::Rows span, std::int64_t rows) {
+        for (int i = 0; i < 16; ++i) {
+            double mass = 0;
+            for (std::int64_t d = span.begin; d < rows; ++d)
+                for (std::int64_t s = span.begin; s < std::min(span.end, d + 1); ++s)
+                    mass += static_cast<double>(fake::pattern(head(i / 4, i % 4), d, s));
+            const double mean = mass / static_cast<double>(rows - span.begin);
+            if (std::fabs(static_cast<double>(desk.span[static_cast<std::size_t>(i)]) - mean) >
+                1e-6)
+                return false;
+        }
+        return true;
+    };
+    desk.views->setSpan(engine::Rows{3, 6});
+    QVERIFY(desk.settle());
+    QVERIFY(desk.span.size() == 16 && isRight({3, 6}, 14));
+    for (int i = 0; i < 3; ++i) {
+        desk.session->step(prompt(kFourteen));
+        QVERIFY(desk.settle());
+    }
+    QVERIFY(eventually([&] { return isRight({3, 6}, 17); }));
+    desk.views->setSpan(engine::Rows{16, 17});  // the newest token alone
+    QVERIFY(desk.settle());
+    QVERIFY(isRight({16, 17}, 17));
+    desk.span.clear();
+    desk.views->setSpan(engine::Rows{40, 41});  // has no row yet: nothing is said of it
+    desk.views->setSpan({});
+    QVERIFY(desk.settle());
+    QVERIFY(desk.span.empty());
 }
 
 void SessionViewsTest::checksFollowARun() {

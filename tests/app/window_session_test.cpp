@@ -22,6 +22,7 @@
 #include "ui/prompt_panel.h"
 #include "ui/scale_column.h"
 #include "ui/step_bar.h"
+#include "ui/token_strip.h"
 
 using engine::Position;
 using engine::to_int;
@@ -210,7 +211,7 @@ void WindowSessionTest::savedAndOpened(const app::EngineSource& source, const st
     app::RunView fork0, parent0;
     ui::Selection selected;
     const ui::ScaleChoice scale{engine::Transfer::Linear, false, ui::RangeMode::Fixed,
-                                ui::SinkMode::InScale, engine::Pooling::Mean};
+                                ui::SinkMode::Renormalized, engine::Pooling::Mean};
     engine::LayerHead head{engine::Layer(3), engine::QueryHead(2)};
     {
         Window first(source, m_folder, model);
@@ -220,6 +221,7 @@ void WindowSessionTest::savedAndOpened(const app::EngineSource& source, const st
         first.view->headPage().scaleColumn().setChoice(scale);
         first.view->headPage().heatmap().setScale(scale);
         first.view->headPage().heatmap().zoom(1);
+        first.view->window().tokenStrip().setSpan(engine::Rows{2, 4});
         Q_EMIT first.view->window().quantityRequested(engine::Quantity::Value);
         QVERIFY(first.settle());
         first.key(Qt::Key_S, Qt::ControlModifier);
@@ -248,7 +250,6 @@ void WindowSessionTest::savedAndOpened(const app::EngineSource& source, const st
     QCOMPARE(second.bar().tokensToGenerate(), 4);
     const ui::HeadHeatmap& map = second.view->headPage().heatmap();
     QVERIFY(second.view->headPage().scaleColumn().choice() == scale);
-    QVERIFY(!map.geometry().isWhole());
     const json saved = document(file);
     QCOMPARE(map.geometry().view().count, saved["view"]["zoom"]["count"].get<std::int64_t>());
     QCOMPARE(map.geometry().view().dest, saved["view"]["zoom"]["dest"].get<std::int64_t>());
@@ -256,15 +257,17 @@ void WindowSessionTest::savedAndOpened(const app::EngineSource& source, const st
     QCOMPARE(map.scene().tile->request.quantity, engine::Quantity::Value);
     QCOMPARE(map.scene().tile->request.heads.front(), head);
     QCOMPARE(map.scene().tile->request.run, second.session().run().id);
-    ui::StepBar& steps = second.view->window().stepBar();
-    QCOMPARE(steps.steps().size(), 4u);
-    QVERIFY(steps.otherRunRect(0).isValid());
+    QCOMPARE(second.view->window().tokenStrip().span().value(), (engine::Rows{2, 4}));
+    QCOMPARE(second.view->window().stepBar().steps().size(), 4u);
+    QVERIFY(second.view->window().stepBar().otherRunRect(0).isValid());
     QVERIFY(second.view->window().messages().isEmpty());
     // And it goes on: the next token comes after the restored ones, and the parent is a click away.
+    Q_EMIT second.view->window().quantityRequested(engine::Quantity::Pattern);
     Q_EMIT second.view->window().stepRequested();
     QVERIFY(eventually([&] { return second.session().run().steps.size() == 5; }, kPatience));
     QCOMPARE(second.session().run().steps[4].position, Position(fork0.rows));
     QVERIFY(second.settle());
+    QVERIFY(map.scene().tile->request.renormalized);
     second.session().showRun(second.session().otherRuns().at(0).id);
     QCOMPARE(second.session().run().name, std::string("A"));
     QVERIFY(second.settle());

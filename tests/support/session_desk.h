@@ -39,7 +39,7 @@ struct Desk {
     std::optional<engine::Tile> map;
     std::optional<engine::Cell> locked, hovered;
     std::optional<engine::HeadTable> metrics;
-    std::vector<float> row, column;
+    std::vector<float> row, column, span;
     std::map<LayerHead, engine::Tile> thumbnails;
     std::vector<engine::CheckReport> checks;
 
@@ -58,6 +58,8 @@ struct Desk {
                          [this](const engine::Cell& c) { hovered = c; });
         QObject::connect(views.get(), &TraceViews::metricsReady,
                          [this](const engine::HeadTable& t) { metrics = t; });
+        QObject::connect(views.get(), &TraceViews::spanReady,
+                         [this](engine::Rows, const std::vector<float>& mass) { span = mass; });
         QObject::connect(views.get(), &TraceViews::rowReady,
                          [this](Position, const std::vector<float>& p) { row = p; });
         QObject::connect(views.get(), &TraceViews::columnReady,

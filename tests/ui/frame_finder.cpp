@@ -2,6 +2,7 @@
 // The Finder page: its numbers, its filter, what its table and points choose, and the grid that
 // shows its order.
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -13,6 +14,7 @@
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
 #include "ui/head_scatter.h"
+#include "ui/labelled_combo.h"
 #include "ui/painting/theme.h"
 
 using engine::LayerHead;
@@ -101,6 +103,7 @@ class FrameFinder : public QObject {
         row(HeadMetric::Previous, "0.200", "previous_token_head, error_measure mul");
         row(HeadMetric::Duplicate, "0.010", "duplicate_token_head, error_measure mul");
         row(HeadMetric::Induction, "0.800", "induction_head, error_measure mul");
+        row(HeadMetric::Span, "–", "chosen in the strip");
     }
     void columnsSayWhatTheyAre() {
         QFETCH(int, metric);
@@ -115,6 +118,46 @@ class FrameFinder : public QObject {
              {model.index(9, column).data(Qt::ToolTipRole).toString(),
               model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString()})
             QVERIFY2(tip.contains(says), qPrintable(tip));
+    }
+
+    void spanIsAColumnWhileOneIsChosen() {
+        HeadFinder finder;
+        fill(finder);
+        const int column = columnOf(HeadMetric::Span);
+        QVERIFY(finder.table().isColumnHidden(column));
+        std::vector<float> mass(24, 0.1F);
+        mass[17] = 0.9F;
+        finder.setSpan({}, QStringLiteral("span 2 ·a to 4 ·b"));
+        QVERIFY(!finder.table().isColumnHidden(column));
+        QVERIFY(!finder.model().value(17, HeadMetric::Span).has_value());
+        finder.setSpan(mass, QStringLiteral("span 2 ·a to 4 ·b"));
+        finder.table().sortByColumn(column, Qt::DescendingOrder);
+        QCOMPARE(finder.ranked().front(), at(2, 5));
+        QCOMPARE(finder.rankText(), QStringLiteral("span"));
+        const auto labels = finder.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->text().contains(QStringLiteral("span 2 ·a to 4 ·b"));
+        }));
+        auto* x = finder.findChild<ui::LabelledCombo*>();
+        x->setCurrentIndex(static_cast<int>(HeadMetric::Span));
+        finder.scatter().grab();
+        QVERIFY(finder.scatter().pointOf(at(2, 5)).has_value());
+        finder.filter().setText(QStringLiteral("span > 0.5"));
+        QCOMPARE(finder.ranked(), std::vector<LayerHead>{at(2, 5)});
+        finder.filter().clear();
+        QVERIFY(finder.isRankKnown());
+        finder.setSpan({}, QStringLiteral("span 2 ·a to 4 ·b"));  // of another run
+        QVERIFY(!finder.isRankKnown());
+        finder.setSpan({}, {});  // nothing may still be sorted or drawn by it
+        finder.filter().setText(QStringLiteral("span > 0.5"));  // no head, and why
+        QVERIFY(finder.ranked().empty());
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->text().contains(QStringLiteral("drag over tokens in the strip"));
+        }));
+        finder.filter().clear();
+        QVERIFY(finder.table().isColumnHidden(column));
+        QCOMPARE(finder.rankText(), QStringLiteral("logit attr."));
+        QCOMPARE(x->currentIndex(), static_cast<int>(HeadMetric::Sink));
     }
 
     void filters_data() {

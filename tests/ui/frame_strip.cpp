@@ -82,11 +82,82 @@ class FrameStrip : public QObject {
                           QPoint(0, -1200), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(&strip, &wheel);
         QVERIFY(strip.firstInView() > before);
-        QSignalSpy clicked(&strip, &TokenStrip::tokenClicked);
+        // Dragged past the end the span goes on, and the strip with it.
+        const auto from = strip.tokenAt(QPoint(400, 20)), first = strip.firstInView();
         QTest::mousePress(&strip, Qt::LeftButton, {}, QPoint(400, 20));
-        QTest::mouseMove(&strip, QPoint(300, 20));
-        QTest::mouseRelease(&strip, Qt::LeftButton, {}, QPoint(300, 20));
-        QCOMPARE(clicked.count(), 0);  // a drag scrolls and selects nothing
+        QTest::mouseMove(&strip, QPoint(strip.width() + 300, 20));
+        QTest::mouseMove(&strip, QPoint(strip.width() + 301, 20));
+        QTest::mouseRelease(&strip, Qt::LeftButton, {}, QPoint(strip.width() + 301, 20));
+        QVERIFY(strip.firstInView() > first);
+        QCOMPARE(strip.span()->begin, from);
+        QVERIFY(strip.tokenRect(strip.span()->end - 1).isValid());
+        strip.repaint();
+    }
+
+    void stripSelectsSpans_data() {
+        QTest::addColumn<int>("from");
+        QTest::addColumn<int>("to");
+        QTest::addColumn<bool>("dragged");  // else clicked, then clicked with Shift
+        QTest::newRow("dragged to the right") << 3 << 6 << true;
+        QTest::newRow("dragged to the left") << 6 << 3 << true;
+        QTest::newRow("Shift-click to the right") << 3 << 6 << false;
+        QTest::newRow("Shift-click to the left") << 6 << 3 << false;
+        QTest::newRow("Shift-click on the same") << 4 << 4 << false;
+    }
+    void stripSelectsSpans() {
+        QFETCH(int, from);
+        QFETCH(int, to);
+        QFETCH(bool, dragged);
+        TokenStrip strip;
+        strip.setTokens(frame::tokens(frame::literal), 12);
+        show(strip, {1200, 60});
+        QSignalSpy clicked(&strip, &TokenStrip::tokenClicked),
+            changed(&strip, &TokenStrip::spanChanged);
+        const QPoint begin = strip.tokenRect(from).center(), end = strip.tokenRect(to).center();
+        QTest::mousePress(&strip, Qt::LeftButton, {}, begin);
+        if (dragged) QTest::mouseMove(&strip, end);
+        QTest::mouseRelease(&strip, Qt::LeftButton, {}, dragged ? end : begin);
+        if (!dragged) QTest::mouseClick(&strip, Qt::LeftButton, Qt::ShiftModifier, end);
+        QCOMPARE(clicked.count(), dragged ? 0 : 1);  // the plain click
+        const engine::Rows span{std::min(from, to), std::max(from, to) + 1};
+        QCOMPARE(strip.span().value(), span);
+        QCOMPARE(changed.last()[0].value<std::optional<engine::Rows>>().value(), span);
+        QVERIFY(strip.spanText().contains(strip.label(Position{span.begin})));
+        QVERIFY(strip.accessibleDescription().contains(strip.spanText()));
+        // Drawn below the boxes, and one on from where it began.
+        const QPoint under(strip.tokenRect(from).center().x(), strip.tokenRect(from).bottom() + 2);
+        QCOMPARE(strip.grab().toImage().pixelColor(under * strip.devicePixelRatioF()),
+                 ui::theme().text);
+        QTest::mouseClick(&strip, Qt::LeftButton, Qt::ShiftModifier, strip.tokenRect(8).center());
+        QCOMPARE(strip.span().value(), (engine::Rows{from, 9}));
+        strip.setSpan({});
+        QVERIFY(!changed.last()[0].value<std::optional<engine::Rows>>().has_value());
+        QVERIFY(strip.grab().toImage().pixelColor(under * strip.devicePixelRatioF()) !=
+                ui::theme().text);
+    }
+
+    void spansEndWithTheirTokens() {
+        TokenStrip strip;
+        strip.setTokens(frame::tokens(frame::literal), 12);
+        strip.setSpan(engine::Rows{-3, 99});
+        QCOMPARE(strip.span().value(), (engine::Rows{0, std::ssize(strip.tokens())}));
+        strip.setSpan(engine::Rows{5, 5});
+        QVERIFY(!strip.span());
+        strip.setSpan(engine::Rows{2, 4});
+        QSignalSpy changed(&strip, &TokenStrip::spanChanged);
+        auto fork = frame::tokens(frame::literal);
+        fork[4].id = engine::TokenId{99'999};
+        strip.setTokens(fork, 4);  // the same up to the span's end
+        QCOMPARE(strip.span().value(), (engine::Rows{2, 4}));
+        QCOMPARE(changed.count(), 1);  // of another run
+        fork[3].id = engine::TokenId{99'999};
+        strip.setTokens(fork, 4);
+        QVERIFY(!strip.span());
+        QCOMPARE(changed.count(), 2);
+        strip.setSpan(engine::Rows{2, 4});
+        strip.setTokens(frame::manyTokens(3), 3);
+        QVERIFY(!strip.span());
+        QCOMPARE(changed.count(), 4);
     }
 
     // The program's suggestion of a src must not take the selected dest out of sight.

@@ -299,6 +299,23 @@ class MapGridTest : public QObject {
         column.nextSink();
         QCOMPARE(column.choice().sink, SinkMode::Hidden);
         column.nextSink();
+        QCOMPARE(column.choice().sink, SinkMode::Renormalized);
+        QCOMPARE(combos[2]->currentText(), QStringLiteral("renormalized"));
+        QVERIFY(!column.notes().contains(QStringLiteral("rows sum to 1 without source 0")));
+        legend.renormalized = true;  // the map follows
+        column.setLegend(legend);
+        QCOMPARE(column.title(), QStringLiteral("p, renormalized"));
+        QCOMPARE(column.notes().front(), QStringLiteral("rows sum to 1 without source 0"));
+        QCOMPARE(column.notes().at(1), QStringLiteral("profiles and lists: p as it is"));
+        legend.renormalized = false;
+        legend.quantity = engine::Quantity::Value;  // of a pattern only: here as out of scale
+        column.setLegend(legend);
+        QCOMPARE(combos[2]->currentText(), QStringLiteral("out of scale"));
+        column.nextSink();
+        QCOMPARE(column.choice().sink, SinkMode::InScale);
+        column.nextSink();
+        QCOMPARE(column.choice().sink, SinkMode::Hidden);
+        column.nextSink();
         QCOMPARE(column.choice().sink, SinkMode::OutOfScale);
         legend.quantity = engine::Quantity::Scores;
         column.setLegend(legend);

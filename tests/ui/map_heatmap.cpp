@@ -62,6 +62,10 @@ struct Shown {
     }
 };
 
+engine::Cell cellAt(int dest, int src, float p) {
+    return {testRun, testHead, engine::Position{dest}, engine::Position{src}, true, 0, p};
+}
+
 const CellValue hot32 = [](std::int64_t d, std::int64_t s) {
     return d == 3 && s == 2 ? 0.875F : 0.125F;
 };
@@ -260,6 +264,31 @@ class MapHeatmapTest : public QObject {
         QCOMPARE(shown.readOut()->content().drawn.value(), 0.125);
     }
 
+    void renormalizedIsSaid() {
+        Shown shown(4, hot32);
+        engine::Tile tile = *shown.map.scene().tile;
+        tile.request.renormalized = true;
+        shown.map.setExtents({0.875F, 0.9F, 0.95F, 3.0F, 7.0F});
+        QVERIFY(!shown.map.legend().renormalized);
+        shown.map.setTile(tile);
+        const MapLegend legend = shown.map.legend();
+        QVERIFY(legend.renormalized);
+        QCOMPARE(legend.hiddenSources, 1);
+        QVERIFY(!legend.hasLayer && !legend.hasModel);  // those are of p as it is
+        QCOMPARE(shown.map.grab().toImage().pixel(shown.at(3, 0)), theme().base.rgb());
+        // Both p are read out, and which is which.
+        shown.hover(3, 2);
+        shown.map.setCell(cellAt(3, 2, 0.25F));
+        const auto fields = shown.readOut()->fields();
+        QCOMPARE(fields[0].name, QStringLiteral("p, renormalized"));
+        QCOMPARE(fields[0].value, QStringLiteral("0.875000"));
+        QCOMPARE(fields[1].name, QStringLiteral("p"));
+        QCOMPARE(fields[1].value, QStringLiteral("0.250000"));
+        shown.hover(3, 0);
+        shown.map.setCell(cellAt(3, 0, 0.5F));
+        QCOMPARE(shown.readOut()->fields()[0].value, QStringLiteral("left out"));
+    }
+
     void ranksSpreadTheColours() {
         Shown shown(8, [](std::int64_t d, std::int64_t s) {
             return std::pow(10.0F, -static_cast<float>(d * 3 + s) / 4);
@@ -296,13 +325,7 @@ class MapHeatmapTest : public QObject {
     void hoverNeverMovesTheLock() {
         Shown shown(8, hot32);
         shown.map.setSelection(selectionOf(5, 2, true));
-        engine::Cell cell;
-        cell.run = testRun;
-        cell.at = testHead;
-        cell.dest = engine::Position{5};
-        cell.src = engine::Position{2};
-        cell.visible = true;
-        cell.pattern = 0.125F;
+        engine::Cell cell = cellAt(5, 2, 0.125F);
         cell.rank = 2;
         cell.row_cells = 6;
         shown.map.setCell(cell);

@@ -58,6 +58,10 @@ const HeadMetricInfo& infoOf(HeadMetric metric) {
         {QStringLiteral("induction"),
          scoreOn("tokens that follow an earlier copy of the row's own", "induction_head"),
          QStringLiteral("induction"), 3, false},
+        {QStringLiteral("span"),
+         QStringLiteral("p on the span of tokens chosen in the strip, summed over its sources, "
+                        "mean over the rows from its first token on"),
+         QStringLiteral("span"), 3, false},
         {QStringLiteral("‖write‖"),
          QStringLiteral("length of what the head adds to the residual stream at the selected "
                         "position: z · W_O of this head"),
@@ -113,6 +117,11 @@ void FinderModel::setMetrics(const std::optional<engine::HeadTable>& table) {
     changed(HeadMetric::Entropy, HeadMetric::Induction);
 }
 
+void FinderModel::setSpan(const std::vector<float>& mass) {
+    take(HeadMetric::Span, &mass);
+    changed(HeadMetric::Span, HeadMetric::Span);
+}
+
 void FinderModel::setContributions(const std::optional<engine::ContributionTable>& table) {
     take(HeadMetric::Write, table ? &table->head_norm : nullptr);
     take(HeadMetric::Attribution, table ? &table->head_attribution : nullptr);
@@ -138,6 +147,10 @@ int FinderModel::rowOf(engine::LayerHead at) const {
 
 int FinderModel::kvOf(int row) const {
     return row % std::max(1, m_heads) / std::max(1, m_heads / m_kvHeads);
+}
+
+bool FinderModel::isKnown(HeadMetric metric) const {
+    return !m_values[indexOf(metric)].empty();
 }
 
 std::optional<double> FinderModel::value(int row, HeadMetric metric) const {
@@ -255,6 +268,12 @@ QString FinderProxy::setFilter(const QString& text) {
     m_terms = std::move(terms);
     invalidateFilter();
     return unknown.join(QStringLiteral(", "));
+}
+
+bool FinderProxy::filtersBy(HeadMetric metric) const {
+    return std::any_of(m_terms.begin(), m_terms.end(), [metric](const Term& term) {
+        return !term.sign.isNull() && term.metric == metric;
+    });
 }
 
 void FinderProxy::setOnly(std::optional<std::vector<engine::LayerHead>> heads) {

@@ -21,10 +21,11 @@ enum class HeadMetric {
     Previous,
     Duplicate,
     Induction,
+    Span,
     Write,
     Attribution,
 };
-inline constexpr int headMetrics = 9;
+inline constexpr int headMetrics = 10;
 inline constexpr HeadMetric bestMetric = HeadMetric::Attribution;  // what heads are sorted by first
 
 struct HeadMetricInfo {
@@ -47,6 +48,8 @@ class FinderModel : public QAbstractTableModel {
     explicit FinderModel(QObject* parent = nullptr);
     void setModel(const engine::ModelInfo&);
     void setMetrics(const std::optional<engine::HeadTable>&);
+    // [L, H], of the chosen span of tokens; empty: none is chosen, or not known yet.
+    void setSpan(const std::vector<float>&);
     void setContributions(const std::optional<engine::ContributionTable>&);
     void setFocused(engine::LayerHead);
 
@@ -56,6 +59,7 @@ class FinderModel : public QAbstractTableModel {
     int rowOf(engine::LayerHead) const;  // −1: none
     int kvOf(int row) const;
     std::optional<engine::LayerHead> focused() const { return m_focused; }
+    bool isKnown(HeadMetric) const;                          // of some head
     std::optional<double> value(int row, HeadMetric) const;  // none: not known yet
     double largest(HeadMetric) const;                        // magnitude, 0 where nothing is known
 
@@ -83,6 +87,7 @@ class FinderProxy : public QSortFilterProxyModel {
     // What of it is no term; empty: all of it was understood. The rest filters all the same.
     QString setFilter(const QString& text);
     void setOnly(std::optional<std::vector<engine::LayerHead>>);  // besides; none: all
+    bool filtersBy(HeadMetric) const;
     bool isFiltered() const { return !m_terms.empty() || m_only.has_value(); }
 
     // The rank in this order, not the place in the model.

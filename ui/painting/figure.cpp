@@ -137,9 +137,10 @@ QString rangeNote(const HeadFigure& figure) {
                        ? QStringLiteral("√")
                        : QStringLiteral("log");
     if (figure.choice.rank) note = QStringLiteral("rank");
-    note += figure.choice.sink == SinkMode::InScale  ? QStringLiteral(", sink in scale")
-            : figure.choice.sink == SinkMode::Hidden ? QStringLiteral(", sink not drawn")
-                                                     : QStringLiteral(", sink out of scale");
+    note += request.renormalized                      ? QStringLiteral(", source 0 left out")
+            : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
+            : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")
+                                                      : QStringLiteral(", sink out of scale");
     if (request.src.cells_per_pixel <= 1) return note;
     const QString how = request.pooling == engine::Pooling::Mean  ? QStringLiteral("mean")
                         : request.pooling == engine::Pooling::Sum ? QStringLiteral("sum")
@@ -173,6 +174,9 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
     for (const HeadPanel& panel : figure.panels)
         extent.include(extentOf(panel.tile, panel.tileHead, panel.window));
     const engine::Quantity quantity = figure.panels.front().tile.request.quantity;
+    const engine::TileRequest& request = figure.panels.front().tile.request;
+    const bool hidesSink = request.renormalized ? request.src.cells_per_pixel == 1
+                                                : figure.choice.sink == SinkMode::Hidden;
     const double sink = extent.sink;
     if (figure.largest) extent = {*figure.largest, 0};
     ColourScale scaleOfAll = scaleFor(figure.choice, quantity, extent, figure.scheme);
@@ -187,7 +191,7 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
         const int column = static_cast<int>(i) % m.columns, row = static_cast<int>(i) / m.columns;
         MapScene scene = sceneOf(figure, figure.panels[i], m, theme, scale);
         scene.scale = scaleOfAll;
-        scene.hidesSink = figure.choice.sink == SinkMode::Hidden;
+        scene.hidesSink = hidesSink;
         const QPointF at(edge + column * (m.panelWidth + panelGap) + m.gutter,
                          m.top + row * (m.panelHeight + panelGap) + panelTitle);
         scene.origin =
@@ -197,17 +201,17 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
     const double left = edge + m.gutter, top = m.top + m.rows * (m.panelHeight + panelGap) + barGap;
     painter.setFont(wordFont(11, true));
     painter.setPen(theme.text);
-    painter.drawText(QPointF(left, top + 11), quantityTitle(quantity));
-    const double after =
-        left + QFontMetricsF(painter.font()).horizontalAdvance(quantityTitle(quantity)) + 10;
+    const QString title = quantityTitle(quantity, request.renormalized);
+    painter.drawText(QPointF(left, top + 11), title);
+    const double after = left + QFontMetricsF(painter.font()).horizontalAdvance(title) + 10;
     painter.setFont(wordFont(10));
     painter.setPen(theme.text2);
     painter.drawText(QPointF(after, top + 11),
                      elidedTo(painter.font(), rangeNote(figure), m.size.width() - edge - after));
-    paintColourBar(painter, theme, QRectF(left, top + titleHeight - 4, barWidth, colourBarHeight),
-                   scaleOfAll, quantity,
-                   (figure.choice.sink != SinkMode::Hidden && scaleOfAll.exceeds(sink)) ||
-                       scaleOfAll.exceeds(extent.withoutSink));
+    paintColourBar(
+        painter, theme, QRectF(left, top + titleHeight - 4, barWidth, colourBarHeight), scaleOfAll,
+        quantity,
+        (!hidesSink && scaleOfAll.exceeds(sink)) || scaleOfAll.exceeds(extent.withoutSink));
 }
 
 QImage renderHeadFigure(const HeadFigure& figure, double scale) {

@@ -14,6 +14,12 @@ void ValueExtent::include(const ValueExtent& other) {
     sink = std::max(sink, other.sink);
 }
 
+SinkMode sinkOf(const ScaleChoice& choice, engine::Quantity quantity) {
+    return choice.sink == SinkMode::Renormalized && quantity != engine::Quantity::Pattern
+               ? SinkMode::OutOfScale
+               : choice.sink;
+}
+
 ValueExtent extentOf(const engine::Tile& tile, int index, int window) {
     ValueExtent extent;
     const engine::Axis &dest = tile.request.dest, &src = tile.request.src;
@@ -28,7 +34,9 @@ ValueExtent extentOf(const engine::Tile& tile, int index, int window) {
             if (kind == CellKind::Masked) break;
             const double value = std::abs(values[y * columns + x]);
             if (kind != CellKind::Value || !std::isfinite(value)) continue;
-            double& largest = column.begin == 0 ? extent.sink : extent.withoutSink;
+            // Without its first source a pattern has no sink.
+            double& largest =
+                column.begin == 0 && !tile.request.renormalized ? extent.sink : extent.withoutSink;
             largest = std::max(largest, value);
         }
     }
@@ -77,7 +85,8 @@ std::shared_ptr<const std::vector<float>> rankedMagnitudes(const engine::Tile& t
     auto ranked = std::make_shared<std::vector<float>>();
     for (std::int64_t at = 0; at < area; at += step) {
         const engine::Rows row = dest.cells_of(at / columns), column = src.cells_of(at % columns);
-        if (column.begin == 0 && sink != SinkMode::InScale) continue;
+        const bool left = tile.request.renormalized ? column.end == 1 : sink != SinkMode::InScale;
+        if (column.begin == 0 && left) continue;
         if (kindOf(row, column, window, tile.rows_ready) != CellKind::Value) continue;
         const float value = std::abs(values[at]);
         if (std::isfinite(value)) ranked->push_back(value);
@@ -86,7 +95,8 @@ std::shared_ptr<const std::vector<float>> rankedMagnitudes(const engine::Tile& t
     return ranked;
 }
 
-QString quantityTitle(engine::Quantity quantity) {
+QString quantityTitle(engine::Quantity quantity, bool renormalized) {
+    if (renormalized) return QStringLiteral("p, renormalized");
     switch (quantity) {
         case engine::Quantity::Scores: return QStringLiteral("score");
         case engine::Quantity::Pattern: return QStringLiteral("p (pattern)");

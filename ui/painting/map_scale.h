@@ -13,8 +13,8 @@ namespace ui {
 // pattern only.
 enum class RangeMode { Head, Layer, Model, Fixed };
 // Source 0, where many heads put what they do not use: left out of the range,
-// in it, or not drawn.
-enum class SinkMode { OutOfScale, InScale, Hidden };
+// in it, not drawn, or out of the pattern itself (TileRequest::renormalized).
+enum class SinkMode { OutOfScale, InScale, Hidden, Renormalized };
 
 // What the four controls under the colour bar say.
 struct ScaleChoice {
@@ -55,11 +55,16 @@ struct MapLegend {
     bool hasData = false;
     bool hasLayer = false, hasModel = false;  // their ranges are known
     std::int64_t hiddenSources = 0;           // from 0 on, not drawn
+    bool renormalized = false;                // the values are
 };
 
 constexpr bool isSigned(engine::Quantity quantity) {
     return quantity == engine::Quantity::Scores || quantity == engine::Quantity::Attribution;
 }
+
+// In effect: only a pattern can be renormalized, other quantities leave the sink
+// out of their scale.
+SinkMode sinkOf(const ScaleChoice&, engine::Quantity);
 
 // Of head `index` in an F32 tile; window as in AttentionRule.
 ValueExtent extentOf(const engine::Tile&, int index, int window);
@@ -69,8 +74,8 @@ std::shared_ptr<const std::vector<float>> rankedMagnitudes(const engine::Tile&, 
                                                            int window, SinkMode);
 ColourScale scaleFor(const ScaleChoice&, engine::Quantity, const ValueExtent&, Scheme);
 
-// "p (pattern)", "score", "‖p·v·Wₒ‖", "logit attribution".
-QString quantityTitle(engine::Quantity);
+// "p (pattern)", "p, renormalized", "score", "‖p·v·Wₒ‖", "logit attribution".
+QString quantityTitle(engine::Quantity, bool renormalized = false);
 // As a colour bar's tick: ".83", "5e-4", "−0.81".
 QString scaleNumber(double value, engine::Quantity);
 
