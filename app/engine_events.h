@@ -13,6 +13,7 @@
 #include "app/saved_session.h"
 #include "engine/engine.h"
 #include "engine/values/device_list.h"
+#include "engine/values/found_model.h"
 
 namespace app {
 
@@ -24,6 +25,8 @@ struct EngineSource {
         open;
     std::function<engine::ModelInfo(const std::string& path)> inspect;
     std::function<engine::DeviceList()> devices = {};  // none: a CPU only
+    // So many folders deep; none: nothing is looked for.
+    std::function<std::vector<engine::FoundModel>(const std::string& folder, int levels)> find = {};
 };
 
 // Grows with every job; an event of an older job is out of date.
@@ -133,8 +136,14 @@ struct DevicesListed {
     engine::DeviceList list;
 };
 
+// Nothing of a folder that is not there or cannot be read.
+struct ModelsFound {
+    std::string folder;
+    std::vector<engine::FoundModel> models;
+};
+
 using EngineEvent = std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned,
                                  RunForked, RunClosed, PromptRead, Stepped, RunsRestoring,
-                                 SessionRestored, JobEnded, ModelInspected>;
+                                 SessionRestored, JobEnded, ModelInspected, ModelsFound>;
 
 }  // namespace app

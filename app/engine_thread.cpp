@@ -43,8 +43,13 @@ void EngineThread::loop(EngineSource source, const std::stop_token& quit) {
         {
             std::unique_lock lock(m_mutex);
             if (!worker.hasWork())
-                m_changed.wait(lock, quit, [this] { return !m_commands.empty(); });
+                m_changed.wait(lock, quit,
+                               [this] { return !m_commands.empty() || !m_background.empty(); });
             commands.swap(m_commands);
+            if (commands.empty() && !worker.hasWork() && !m_background.empty()) {
+                commands.push_back(std::move(m_background.front()));
+                m_background.pop_front();
+            }
         }
         if (quit.stop_requested()) return;
         for (const Command& command : commands) command(worker);
@@ -114,8 +119,22 @@ void EngineThread::listDevices() {
 }
 
 void EngineThread::inspect(const std::vector<std::string>& paths) {
+    std::vector<Command> commands;
     for (const std::string& path : paths)
-        send([path](EngineWorker& worker) { worker.inspect(path); });
+        commands.push_back([path](EngineWorker& worker) { worker.inspect(path); });
+    sendToBackground(std::move(commands));
+}
+
+void EngineThread::find(const std::string& folder, int levels) {
+    sendToBackground({[folder, levels](EngineWorker& worker) { worker.find(folder, levels); }});
+}
+
+void EngineThread::sendToBackground(std::vector<Command> commands) {
+    {
+        const std::lock_guard lock(m_mutex);
+        for (Command& command : commands) m_background.push_back(std::move(command));
+    }
+    m_changed.notify_one();
 }
 
 }  // namespace app

@@ -2,6 +2,7 @@
 #pragma once
 #include <QObject>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <stop_token>
@@ -30,10 +31,13 @@ class EngineThread : public QObject {
     JobId fork(const ForkCommand&);
     JobId restore(const RestoreCommand&);
 
-    void pause(bool paused);                              // between slices of the newest job
-    void cancel();                                        // the newest job; its JobEnded follows
+    void pause(bool paused);  // between slices of the newest job
+    void cancel();            // the newest job; its JobEnded follows
+
+    // Looking at files, one at a time while no job has work, so that none waits for it.
     void inspect(const std::vector<std::string>& paths);  // a ModelInspected each
     void listDevices();                                   // a DevicesListed
+    void find(const std::string& folder, int levels);     // a ModelsFound
 
   Q_SIGNALS:
     void happened(const app::EngineEvent&);  // on the GUI thread, in order
@@ -43,13 +47,15 @@ class EngineThread : public QObject {
     template <typename Start>
     JobId start(Start&& start);
     void send(Command);
+    void sendToBackground(std::vector<Command>);
     void loop(EngineSource source, const std::stop_token& quit);
 
     Outbox<std::vector<EngineEvent>> m_outbox;
     std::mutex m_mutex;
     std::condition_variable_any m_changed;
-    std::vector<Command> m_commands;  // under the lock
-    std::stop_source m_stop;          // of the newest job
+    std::vector<Command> m_commands;   // under the lock
+    std::deque<Command> m_background;  // likewise
+    std::stop_source m_stop;           // of the newest job
     JobId m_job{};
     std::jthread m_thread;  // last, so that it is joined before the rest goes
 };

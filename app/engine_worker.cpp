@@ -245,6 +245,16 @@ void EngineWorker::listDevices() {
     m_send(std::move(out));
 }
 
+void EngineWorker::find(const std::string& folder, int levels) {
+    ModelsFound out{folder, {}};
+    try {
+        if (m_source.find) out.models = m_source.find(folder, levels);
+    } catch (...) {
+        // A cache that nobody has is no fault; of a model in it inspect() says why.
+    }
+    m_send(std::move(out));
+}
+
 void EngineWorker::end(JobEnded::How how, std::optional<engine::Failure> failure) {
     const JobId id = m_job->id;
     m_job.reset();

@@ -31,6 +31,7 @@ class EngineWorker {
     void endCancelled(JobId);  // a paused job has no slice that would see its stop token
     void inspect(const std::string& path);
     void listDevices();
+    void find(const std::string& folder, int levels);
 
     bool hasWork() const { return m_job && !m_job->paused; }
     void slice();  // of the job in work; only when hasWork()

@@ -30,6 +30,7 @@ namespace app {
 namespace {
 
 constexpr int kRecentModels = 10;
+constexpr std::size_t kMostFound = 100;  // of a folder, in the picker
 
 QString recentKey() {
     return QStringLiteral("models/recent");
@@ -133,13 +134,16 @@ void MainView::wireModels() {
     connect(&m_session, &Session::modelInspected, this, [this](const ModelInspected& inspected) {
         if (!inspected.info) return;  // no model after all
         m_infos[inspected.path] = *inspected.info;
-        std::vector<engine::ModelInfo> known;
-        for (const std::string& path : m_paths)
-            if (const auto it = m_infos.find(path); it != m_infos.end())
-                known.push_back(it->second);
-        m_window->setModels(known);
-        if (m_session.model()) m_window->setModel(m_session.model());
+        if (!m_listing.isActive()) m_listing.start();
     });
+    // A hundred models found are a few new lists, none of them under the user's pointer.
+    m_listing.setSingleShot(true);
+    m_listing.setInterval(50);
+    connect(&m_listing, &QTimer::timeout, this, [this] {
+        if (m_window->promptPanel().isChoosingModel()) return m_listing.start();
+        showModels();
+    });
+    connect(&m_session, &Session::modelsFound, this, &MainView::listFound);
     connect(&m_session, &Session::modelOpened, this, &MainView::showModel);
     connect(&m_session, &Session::runClosed, this, &MainView::showNoRun);
     connect(&m_session, &Session::failed, this, &MainView::showFailure);
@@ -190,6 +194,62 @@ void MainView::remember(const std::string& path) {
 void MainView::listModels() {
     m_paths = modelPaths(m_start.modelFolder, recentModels());
     m_session.inspectModels(m_paths);
+    const std::string cache = huggingFaceFolder();
+    if (!cache.empty() && m_searched.insert(cache).second) m_session.findModels(cache, 2);
+}
+
+// Files in its folder, and folders there.
+void MainView::lookBeside(const std::string& model) {
+    const std::string folder = folderBeside(model);
+    const bool listed = absolutePath(m_start.modelFolder) == folder;
+    if (folder.empty() || listed || !m_searched.insert(folder).second) return;
+    m_session.findModels(folder, 2);
+}
+
+void MainView::listFound(const ModelsFound& found) {
+    std::set<std::string> listed;
+    for (const std::string& path : m_paths) listed.insert(absolutePath(path));
+    std::vector<std::string> unknown;
+    std::size_t added = 0, more = 0;
+    for (engine::FoundModel model : found.models) {
+        model.path = absolutePath(model.path);
+        if (!listed.insert(model.path).second) continue;
+        if (added == kMostFound) {
+            ++more;
+            continue;
+        }
+        ++added;
+        m_paths.push_back(model.path);
+        m_foundNames[model.path] = model.name;
+        if (model.reason.empty())
+            unknown.push_back(model.path);
+        else
+            m_infos[model.path] = refusedModel(model);
+    }
+    if (more > 0) {
+        engine::FoundModel rest;
+        rest.name = "and " + std::to_string(more) + " more";
+        rest.path = found.folder + "/…";
+        rest.reason = "File, Open folder or GGUF file…, opens any of them";
+        m_paths.push_back(rest.path);
+        m_infos[rest.path] = refusedModel(rest);
+    }
+    m_session.inspectModels(unknown);
+    m_listing.start();
+}
+
+void MainView::showModels() {
+    std::vector<engine::ModelInfo> known;
+    for (const std::string& path : m_paths) {
+        const auto it = m_infos.find(path);
+        if (it == m_infos.end()) continue;
+        known.push_back(it->second);
+        // A cache's repository says more than what a file there calls itself.
+        if (const auto name = m_foundNames.find(path); name != m_foundNames.end())
+            known.back().name = name->second;
+    }
+    m_window->setModels(known);
+    if (m_session.model()) m_window->setModel(m_session.model());
 }
 
 void MainView::showModel() {
@@ -200,6 +260,7 @@ void MainView::showModel() {
         m_paths.push_back(info.path);
     m_infos[info.path] = info;
     remember(info.path);
+    lookBeside(info.path);
     m_window->setModel(info);
     showMemory();
     m_grid->setModel(info);

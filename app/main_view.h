@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,9 @@ class MainView : public QObject {
     void openModel(const std::string& typed);
     void chooseModelFile();
     void listModels();
+    void lookBeside(const std::string& model);
+    void listFound(const ModelsFound&);
+    void showModels();
     void showModel();
     void showNoRun();
     void showMemory();
@@ -175,6 +179,8 @@ class MainView : public QObject {
 
     std::vector<std::string> m_paths;  // of the picker, in its order
     std::map<std::string, engine::ModelInfo> m_infos;
+    std::map<std::string, std::string> m_foundNames;  // by path
+    std::set<std::string> m_searched;                 // folders
     bool m_readWhenOpen = true;  // the prompt in the field, once the model is open
     std::map<engine::TokenId, std::string> m_bytes;
     std::optional<engine::HeadTable> m_metrics;
@@ -192,6 +198,7 @@ class MainView : public QObject {
     PromptHistory m_history{m_settings};
     std::string m_sessionPath;  // where Save goes; empty: it asks
     QTimer m_save;              // a moment after the last key
+    QTimer m_listing;           // until the models found so far are listed
 };
 
 }  // namespace app

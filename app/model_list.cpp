@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 namespace app {
 
@@ -11,10 +12,36 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Of a split model the first part stands for all.
+bool isLaterPart(const std::string& name) {
+    constexpr std::string_view shape = "-00000-of-00000.gguf";
+    if (name.size() <= shape.size()) return false;
+    const std::string_view end = std::string_view(name).substr(name.size() - shape.size());
+    const auto fits = [](char c, char wanted) {
+        return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
+    };
+    return std::equal(end.begin(), end.end(), shape.begin(), shape.end(), fits) &&
+           !end.starts_with("-00001");
+}
+
 bool isModel(const fs::path& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) return fs::exists(path / "config.json", error);
-    return fs::is_regular_file(path, error) && path.extension() == ".gguf";
+    return fs::is_regular_file(path, error) && path.extension() == ".gguf" &&
+           !isLaterPart(path.filename().string());
+}
+
+// The variable's value; empty where it is not set.
+fs::path variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+// Of the user; empty where no variable tells.
+fs::path cacheFolder() {
+    if (const fs::path cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache;
+    const fs::path home = variable("HOME");
+    return home.empty() ? home : home / ".cache";
 }
 
 }  // namespace
@@ -32,16 +59,33 @@ std::string absolutePath(const std::string& path) {
 }
 
 std::string modelFolder() {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    fs::path base;
-    if (cache != nullptr && *cache != '\0')
-        base = cache;
-    else if (home != nullptr && *home != '\0')
-        base = fs::path(home) / ".cache";
-    else
-        return {};
-    return (base / "headscope" / "models").string();
+    const fs::path base = cacheFolder();
+    return base.empty() ? std::string() : (base / "headscope" / "models").string();
+}
+
+std::string huggingFaceFolder() {
+    if (const fs::path hub = variable("HF_HUB_CACHE"); !hub.empty()) return hub.string();
+    if (const fs::path home = variable("HF_HOME"); !home.empty()) return (home / "hub").string();
+    const fs::path base = cacheFolder();
+    return base.empty() ? std::string() : (base / "huggingface" / "hub").string();
+}
+
+std::string folderBeside(const std::string& model) {
+    const fs::path folder = fs::path(absolutePath(model)).parent_path();
+    for (const fs::path& part : folder)
+        if (part == "snapshots") return {};
+    return folder.string();
+}
+
+engine::ModelInfo refusedModel(const engine::FoundModel& found) {
+    engine::ModelInfo info;
+    info.path = found.path;
+    info.name = found.name;
+    info.format = found.format;
+    info.weight_bytes = found.bytes;
+    info.supported = false;
+    info.reason = found.reason;
+    return info;
 }
 
 std::vector<std::string> modelPaths(const std::string& folder,

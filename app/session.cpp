@@ -56,6 +56,10 @@ void Session::listDevices() {
     m_engine.listDevices();
 }
 
+void Session::findModels(const std::string& folder, int levels) {
+    m_engine.find(folder, levels);
+}
+
 bool Session::isOnScreen(const RunSettings& settings) const {
     return hasRun() && settings.prompt == m_run.prompt &&
            settings.options.chat == m_run.options.chat &&
@@ -348,6 +352,10 @@ void Session::handle(const ModelInspected& event) {
 
 void Session::handle(const DevicesListed& event) {
     Q_EMIT devicesListed(event.list);
+}
+
+void Session::handle(const ModelsFound& found) {
+    Q_EMIT modelsFound(found);
 }
 
 void Session::setState(RunState state) {

@@ -68,6 +68,7 @@ class Session : public QObject {
 
     void openModel(const std::string& path);
     void inspectModels(const std::vector<std::string>& paths);  // modelInspected each
+    void findModels(const std::string& folder, int levels);     // modelsFound
     void listDevices();                                         // devicesListed
     // How models are opened from now on: device, threads and memory; the path is left out.
     void setOpenOptions(const engine::OpenRequest& options) { m_openOptions = options; }
@@ -109,6 +110,7 @@ class Session : public QObject {
   Q_SIGNALS:
     void stateChanged(ui::RunState);
     void modelInspected(const app::ModelInspected&);
+    void modelsFound(const app::ModelsFound&);
     void devicesListed(const engine::DeviceList&);
     void modelOpened();    // model(), reader()
     void runOpened();      // run(): its tokens are known, no row is; or another run is shown
@@ -139,6 +141,7 @@ class Session : public QObject {
     void handle(const JobEnded&);
     void handle(const ModelInspected&);
     void handle(const DevicesListed&);
+    void handle(const ModelsFound&);
     template <typename Event>
     bool isCurrent(const Event& event) const {
         return event.job == m_job;

@@ -47,7 +47,7 @@ int runWindow(int argc, char** argv, const WindowArguments& arguments) {
     ui::loadFonts();
     QSettings settings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("headscope"),
                        QStringLiteral("headscope"));
-    MainView view({openEngine, inspectModel, listDevices}, settings,
+    MainView view({openEngine, inspectModel, listDevices, findModels}, settings,
                   {arguments.model, arguments.prompt, modelFolder(), arguments.verbose});
     new AfterFirstPaint(&view.window(), [&view] { view.begin(); });
     // The first start has no saved size, and the usual one is larger than a small screen; on the

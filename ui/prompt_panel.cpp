@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/prompt_panel.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
@@ -42,6 +43,17 @@ QString entryText(const engine::ModelInfo& info) {
     QString format = QString::fromStdString(info.format);
     if (format.startsWith(QStringLiteral("GGUF "))) format = format.mid(5);
     return onOneLine(QString::fromStdString(info.name)) + QStringLiteral("  ") + onOneLine(format);
+}
+
+// Its size, where it lies, and why it cannot be opened.
+QString entryTip(const engine::ModelInfo& info) {
+    QString tip;
+    if (info.weight_bytes > 0)
+        tip = QStringLiteral("%1 GB\n").arg(static_cast<double>(info.weight_bytes) / 1e9, 0, 'f',
+                                            info.weight_bytes < 1'000'000'000 ? 2 : 1);
+    tip += QString::fromStdString(info.path);
+    if (!info.supported) tip += QStringLiteral("\n") + QString::fromStdString(info.reason);
+    return tip;
 }
 
 }  // namespace
@@ -162,6 +174,10 @@ void PromptPanel::setModels(const std::vector<engine::ModelInfo>& infos) {
     refreshModels();
 }
 
+bool PromptPanel::isChoosingModel() const {
+    return m_model->view()->isVisible();
+}
+
 void PromptPanel::setCurrentModel(const QString& path) {
     m_current = path;
     refreshModels();
@@ -175,10 +191,7 @@ void PromptPanel::refreshModels() {
     for (const engine::ModelInfo& info : m_infos) {
         const QString path = QString::fromStdString(info.path);
         m_model->addItem(entryText(info), path);
-        m_model->setItemData(
-            m_model->count() - 1,
-            literalToolTip(info.supported ? path : QString::fromStdString(info.reason)),
-            Qt::ToolTipRole);
+        m_model->setItemData(m_model->count() - 1, literalToolTip(entryTip(info)), Qt::ToolTipRole);
         if (!info.supported)
             static_cast<QStandardItemModel*>(m_model->model())
                 ->item(m_model->count() - 1)

@@ -30,6 +30,7 @@ class PromptPanel : public QWidget {
     explicit PromptPanel(QWidget* parent = nullptr);
 
     void setModels(const std::vector<engine::ModelInfo>&);
+    bool isChoosingModel() const;  // the list is open: none of its lines may move
     void setCurrentModel(
         const QString& path);        // empty: "No model"; a path not in the list is added
     void setPrompt(const QString&);  // exactly as given; no signal

@@ -17,7 +17,8 @@ foreach(part program lost_file device)
 endforeach()
 foreach(part worker worker_reader session session_fork session_views export_files file_dialog
         session_file prompt_history cache_folder code_snippet window_remembered window_saved
-        window_models qt_warnings)
+        window_models models_found
+        qt_warnings)
     headscope_test(${part}_test app/${part}_test.cpp headscope_app)
 endforeach()
 # The real window, and the verbs, on the real engine: linked here, where the program opens it as a
