@@ -107,6 +107,7 @@ void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& r
             done += std::min(step, data.rows - begin);
             engine::TileRequest request;
             request.run = data.run;
+            request.minus = data.minus;
             request.heads = {at};
             request.dest = {begin, std::min(begin + step, data.rows), 1, {}};
             request.src = {0, data.rows, 1, {}};

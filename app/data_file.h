@@ -18,6 +18,7 @@ class OutputFile;
 // Heads' maps, cell by cell.
 struct MapData {
     engine::RunId run{};
+    std::optional<engine::RunId> minus;  // signed difference run − minus
     std::vector<engine::LayerHead> heads;
     std::int64_t rows = 0;
     engine::Quantity quantity = engine::Quantity::Pattern;

@@ -14,6 +14,7 @@
 #include "app/model_list.h"
 #include "app/session_file.h"
 #include "ui/checks_badge.h"
+#include "ui/compare_page.h"
 #include "ui/contribution_bars.h"
 #include "ui/empty_page.h"
 #include "ui/head_bar.h"
@@ -22,6 +23,7 @@
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
 #include "ui/logits_panel.h"
+#include "ui/pinned_heads.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
 
@@ -75,6 +77,8 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireMap();
     wirePanels();
     wireFinder();
+    wirePins();
+    wireCompare();
     wireExport();
     wireSaved();
     wireSessions();
@@ -87,6 +91,7 @@ MainView::~MainView() {
     // Nothing that the threads still report may reach a widget that is gone.
     m_session.disconnect();
     m_views.disconnect();
+    m_compare.disconnect();
 }
 
 void MainView::build() {
@@ -96,6 +101,8 @@ void MainView::build() {
     m_window->setHeadPage(m_page);
     m_finder = new ui::HeadFinder;
     m_window->setFinderPage(m_finder);
+    m_comparePage = new ui::ComparePage;
+    m_window->setComparePage(m_comparePage);
     m_window->emptyPage().setPrompts(examples());
     m_window->promptPanel().setPrompt(examples().front().text);
     restoreTyped();
@@ -266,6 +273,10 @@ void MainView::showModel() {
     m_grid->setModel(info);
     m_page->headBar().setModel(info);
     m_finder->setModel(info);
+    m_page->pinnedHeads().setModel(info);
+    m_comparePage->setModel(info);
+    m_pins.setModel(info);
+    showPins();
     showNoRun();
 }
 
@@ -275,6 +286,7 @@ void MainView::showNoRun() {
     m_window->setRateText({});
     m_grid->clearThumbnails();
     m_page->headBar().clearMetrics();
+    m_page->pinnedHeads().setRun({});
     m_page->heatmap().setTokens({}, 0, 0);
     m_page->heatmap().clearSelection();
     m_window->setTokens({}, 0);

@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "app/cache_job.h"
+#include "app/compare_views.h"
+#include "app/data_file.h"
 #include "app/export_job.h"
+#include "app/pins.h"
 #include "app/prompt_history.h"
 #include "app/session.h"
 #include "app/trace_views.h"
@@ -23,6 +26,7 @@ class QSettings;
 
 namespace ui {
 struct Drawing;
+class ComparePage;
 class HeadFinder;
 class HeadGrid;
 class HeadPage;
@@ -52,7 +56,10 @@ class MainView : public QObject {
     ui::HeadGrid& grid() { return *m_grid; }
     ui::HeadPage& headPage() { return *m_page; }
     ui::HeadFinder& finder() { return *m_finder; }
+    ui::ComparePage& comparePage() { return *m_comparePage; }
     Session& session() { return m_session; }
+    Pins& pins() { return m_pins; }
+    CompareViews& compare() { return m_compare; }
     TraceViews& views() { return m_views; }
 
     void begin();  // once the window is on screen: lists the models and opens one
@@ -143,13 +150,25 @@ class MainView : public QObject {
     void wireFinder();
     void showRanking();
 
+    // Pinned heads (main_view_pins.cpp).
+    void wirePins();
+    void showPins();
+    void toldAbout(bool allPinned);
+
+    // Two runs (main_view_compare.cpp).
+    void wireCompare();
+    void showPair();
+    void showChanges();
+    void exportDifference(const QString& path);
+
     // Export (main_view_export.cpp).
     void wireExport();
     void choosePath(const QString& title, const QString& name, std::function<void(QString)> then);
-    void drawHeatmap(const engine::Tile&);
+    void drawHeads(const std::vector<engine::Tile>&);
     void drawBars(const QString& path);
     void writePicture(const ui::Drawing&, const std::string& path, const std::string& subject);
-    void writeHeatmapData(const std::string& path);
+    void exportHeads(const QString& path, const std::vector<engine::LayerHead>&);
+    void exportMaps(const QString& path, MapData);
     QString figureTitle() const;
     void write(const std::string& path, ExportJob::Work work);
 
@@ -171,9 +190,12 @@ class MainView : public QObject {
     ui::HeadGrid* m_grid = nullptr;  // owned by the window, as the page
     ui::HeadPage* m_page = nullptr;
     ui::HeadFinder* m_finder = nullptr;
+    ui::ComparePage* m_comparePage = nullptr;
 
     Session m_session;
     TraceViews m_views{m_session};
+    CompareViews m_compare{m_session, m_views};
+    Pins m_pins;
     bool m_exportFailed = false;  // and the message is there: an export that succeeds takes it away
     ExportJob m_export;
 
@@ -188,7 +210,7 @@ class MainView : public QObject {
     std::vector<engine::Candidate> m_candidates;  // after the prompt's last row
     std::string m_endNote;                        // "the model ended its text"
     double m_stepSeconds = 0;                     // smoothed
-    QString m_heatmapPath;                        // where the picture asked for goes
+    QString m_figurePath;                         // where the picture asked for goes
     QString m_exportName;                         // of the file that is written
     bool m_progressIsExport = false;              // the panel, or what it last showed
     bool m_figureToClipboard = false;             // instead, or as well

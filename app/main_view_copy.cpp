@@ -26,7 +26,16 @@ void MainView::wireCopy() {
     connect(window, &ui::MainWindow::copyHeatmapRequested, this, [this] {
         if (!m_session.hasRun() || m_session.run().rows == 0) return;
         m_figureToClipboard = true;
-        m_views.requestFigure(ui::figureAxis(m_session.run().rows, 1, kScale));
+        if (m_window->isCompareShown() && m_compare.pair()) {  // what is in front
+            const auto& pair = *m_compare.pair();
+            const RunView *a = m_compare.run(pair.a), *b = m_compare.run(pair.b);
+            const std::int64_t rows = a && b ? std::min(a->rows, b->rows) : 0;
+            if (rows > 0)
+                return m_views.requestFigure({pair.b, pair.a}, {m_session.selection().at},
+                                             ui::figureAxis(rows, 1, kScale));
+        }
+        m_views.requestFigure({m_session.run().id, {}}, {m_session.selection().at},
+                              ui::figureAxis(m_session.run().rows, 1, kScale));
     });
     connect(window, &ui::MainWindow::copyCodeRequested, this, &MainView::copyCode);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The current heatmap and bars as pictures and as data.
+// The current heatmap, the pinned heads, the difference and the bars as pictures and as data.
 #include <QCheckBox>
 #include <QDir>
 #include <QFile>
@@ -9,7 +9,6 @@
 #include <span>
 #include <utility>
 
-#include "app/data_file.h"
 #include "app/engine_worker.h"
 #include "app/file_dialog.h"
 #include "app/main_view.h"
@@ -69,23 +68,34 @@ void MainView::wireExport() {
     ui::MainWindow* window = m_window.get();
     connect(window, &ui::MainWindow::exportHeatmapRequested, this, [this] {
         if (!m_session.hasRun() || m_session.run().rows == 0) return;
+        if (m_window->isCompareShown() && m_compare.pair())  // what is in front
+            return Q_EMIT m_window->exportDifferenceRequested();
         const engine::LayerHead at = m_session.selection().at;
         const QString name = QStringLiteral("%1-L%2.H%3")
                                  .arg(QString::fromStdString(m_session.model()->name))
                                  .arg(engine::to_int(at.layer))
                                  .arg(engine::to_int(at.head));
         choosePath(QStringLiteral("Export the heatmap"), fileName(name),
-                   [this](const QString& path) {
-                       const std::string file = QFile::encodeName(path).toStdString();
-                       if (!isPicture(*formatOf(file))) return writeHeatmapData(file);
-                       m_heatmapPath = path;
-                       beginExport(path);
-                       const double scale =
-                           formatOf(file) == FileFormat::Png ? kScale : ui::vectorMapScale;
-                       m_views.requestFigure(ui::figureAxis(m_session.run().rows, 1, scale));
-                   });
+                   [this](const QString& path) { exportHeads(path, {m_session.selection().at}); });
     });
-    connect(&m_views, &TraceViews::figureReady, this, &MainView::drawHeatmap);
+    connect(window, &ui::MainWindow::exportPinsRequested, this, [this] {
+        if (!m_session.hasRun() || m_session.run().rows == 0) return;
+        if (m_pins.heads().empty())
+            return m_window->setStateText(
+                QStringLiteral("No head is pinned: Ctrl-click heads in the grid, or press P"));
+        choosePath(QStringLiteral("Export the pinned heads"),
+                   fileName(figureTitle() + QStringLiteral("-pinned")),
+                   [this](const QString& path) { exportHeads(path, m_pins.heads()); });
+    });
+    connect(window, &ui::MainWindow::exportDifferenceRequested, this, [this] {
+        if (!m_compare.pair())
+            return m_window->setStateText(
+                QStringLiteral("There is one run: click another token in Steps to fork it"));
+        choosePath(QStringLiteral("Export the difference"),
+                   fileName(figureTitle() + QStringLiteral("-difference")),
+                   [this](const QString& path) { exportDifference(path); });
+    });
+    connect(&m_views, &TraceViews::figureReady, this, &MainView::drawHeads);
     connect(window, &ui::MainWindow::exportBarsRequested, this, [this] {
         if (!m_window->contributionBars().hasTable()) return;
         const QString name = QStringLiteral("%1-bars-%2")
@@ -151,33 +161,80 @@ QString MainView::figureTitle() const {
     return QString::fromStdString(m_session.model()->name);
 }
 
-void MainView::drawHeatmap(const engine::Tile& tile) {
-    const bool copies = std::exchange(m_figureToClipboard, false);
-    if (m_heatmapPath.isEmpty() && !copies) return;
-    const std::string path = QFile::encodeName(std::exchange(m_heatmapPath, {})).toStdString();
+void MainView::exportHeads(const QString& path, const std::vector<engine::LayerHead>& heads) {
     const RunView& run = m_session.run();
-    const auto layer = static_cast<std::size_t>(engine::to_int(tile.request.heads.front().layer));
+    MapData data;
+    data.run = run.id;
+    data.heads = heads;
+    data.rows = run.rows;
+    data.tokens = run.tokens;
+    exportMaps(path, std::move(data));
+}
+
+void MainView::exportMaps(const QString& path, MapData data) {
+    const std::string file = QFile::encodeName(path).toStdString();
+    if (data.heads.empty() || data.rows == 0) return;  // gone while the dialog was open
+    data.quantity = m_views.quantity();
+    data.target = m_views.target().value_or(engine::TokenId{});
+    data.distractor = m_views.distractor();
+    data.attention = m_session.model()->attention;
+    if (isPicture(*formatOf(file))) {
+        const double scale = formatOf(file) == FileFormat::Png ? kScale : ui::vectorMapScale;
+        m_figurePath = path;
+        beginExport(path);
+        return m_views.requestFigure(
+            {data.run, data.minus}, data.heads,
+            ui::figureAxis(data.rows, static_cast<int>(data.heads.size()), scale));
+    }
+    write(file, [data, reader = m_session.reader()](const ExportJob::Order& order) {
+        const FileFormat format = *formatOf(order.path);
+        OutputFile out(order.path, mapBytes(format, data));
+        writeMaps(out, format, *reader, data, order.stop, order.report);
+        out.commit();
+    });
+}
+
+void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
+    const bool copies = std::exchange(m_figureToClipboard, false);
+    if ((m_figurePath.isEmpty() && !copies) || tiles.empty()) return;
+    const std::string path = QFile::encodeName(std::exchange(m_figurePath, {})).toStdString();
+    const engine::TileRequest& request = tiles.front().request;
+    const RunView* run = m_compare.run(request.run);
+    const RunView* other = request.minus ? m_compare.run(*request.minus) : nullptr;
+    if (!run || (request.minus && !other)) return endExport();  // closed meanwhile
     ui::HeadFigure figure;
-    figure.panels = {
-        {tile.request.heads.front(), tile, 0, m_session.model()->attention[layer].window, {}}};
-    const auto rows = static_cast<std::ptrdiff_t>(tile.request.dest.end);
-    figure.tokens.assign(run.tokens.begin(), run.tokens.begin() + rows);
+    std::string subject;
+    for (const engine::Tile& tile : tiles)
+        for (std::size_t i = 0; i < tile.request.heads.size(); ++i) {
+            const engine::LayerHead at = tile.request.heads[i];
+            const auto layer = static_cast<std::size_t>(engine::to_int(at.layer));
+            figure.panels.push_back(
+                {at, tile, static_cast<int>(i), m_session.model()->attention[layer].window, {}});
+            subject += (subject.empty() ? "" : ", ") + engine::to_string(at);
+        }
+    const auto rows = static_cast<std::ptrdiff_t>(request.dest.end);
+    figure.tokens.assign(run->tokens.begin(), run->tokens.begin() + rows);
     figure.choice = m_page->scaleColumn().choice();
     const ui::MapLegend legend = m_page->heatmap().legend();
     const bool wider = (figure.choice.range == ui::RangeMode::Layer && legend.hasLayer) ||
                        (figure.choice.range == ui::RangeMode::Model && legend.hasModel);
-    if (wider && legend.quantity == tile.request.quantity) figure.largest = legend.scale.high;
     figure.title = figureTitle();
-    if (tile.request.quantity == engine::Quantity::Attribution)
-        figure.title += QStringLiteral(" · target ") + textOf(tile.request.target);
+    subject += std::string(", ") + quantityName(request.quantity) +
+               (request.renormalized ? " renormalized without source 0" : "");
+    if (other) {
+        figure.choice.range = ui::RangeMode::Head;
+        const std::string names = "run " + run->name + " − run " + other->name;
+        figure.title += QStringLiteral(" · ") + QString::fromStdString(names);
+        subject += ", " + names;
+    } else if (wider && legend.quantity == request.quantity) {
+        figure.largest = legend.scale.high;
+    }
+    if (request.quantity == engine::Quantity::Attribution)
+        figure.title += QStringLiteral(" · target ") + textOf(request.target);
     const ui::Drawing drawing = ui::drawingOf(std::move(figure));
     if (copies) copyPicture(drawing);
     if (path.empty()) return;
-    writePicture(drawing, path,
-                 engine::to_string(tile.request.heads.front()) + ", " +
-                     quantityName(tile.request.quantity) +
-                     (tile.request.renormalized ? " renormalized without source 0, " : ", ") +
-                     std::to_string(rows) + " rows");
+    writePicture(drawing, path, subject + ", " + std::to_string(rows) + " rows");
 }
 
 void MainView::write(const std::string& path, ExportJob::Work work) {
@@ -212,25 +269,6 @@ void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
         endExport();
         showFailure(currentFailure(path));
     }
-}
-
-void MainView::writeHeatmapData(const std::string& path) {
-    const RunView& run = m_session.run();
-    MapData data;
-    data.run = run.id;
-    data.heads = {m_session.selection().at};
-    data.rows = run.rows;
-    data.quantity = m_views.quantity();
-    data.target = m_views.target().value_or(engine::TokenId{});
-    data.distractor = m_views.distractor();
-    data.tokens = run.tokens;
-    data.attention = m_session.model()->attention;
-    write(path, [data, reader = m_session.reader()](const ExportJob::Order& order) {
-        const FileFormat format = *formatOf(order.path);
-        OutputFile file(order.path, mapBytes(format, data));
-        writeMaps(file, format, *reader, data, order.stop, order.report);
-        file.commit();
-    });
 }
 
 void MainView::drawBars(const QString& path) {

@@ -26,7 +26,7 @@ void MainView::wireExportJob() {
         sayCancelled(QString::fromStdString(path));
     });
     connect(&m_views, &TraceViews::figureFailed, this, [this] {
-        m_heatmapPath.clear();
+        m_figurePath.clear();
         endExport();
     });
     connect(m_window.get(), &ui::MainWindow::progressCancelled, this, [this] {
@@ -44,7 +44,7 @@ void MainView::wireExportJob() {
 }
 
 bool MainView::isExporting() const {
-    return m_export.isWriting() || !m_heatmapPath.isEmpty();
+    return m_export.isWriting() || !m_figurePath.isEmpty();
 }
 
 void MainView::beginExport(const QString& path) {
@@ -71,7 +71,7 @@ void MainView::endExport() {
 
 void MainView::cancelExport() {
     m_export.cancel();
-    const QString path = std::exchange(m_heatmapPath, {});
+    const QString path = std::exchange(m_figurePath, {});
     if (path.isEmpty()) return;  // the job says when it has ended
     m_views.dropFigure();
     endExport();

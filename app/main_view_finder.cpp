@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Finder page: its numbers, what is chosen there, and the grid that shows its order.
 #include "app/main_view.h"
+#include "ui/compare_page.h"
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
 #include "ui/token_strip.h"
@@ -33,6 +34,10 @@ void MainView::wireFinder() {
 // The grid shows what the finder's table shows: its order as badges, its filter by dimming.
 void MainView::showRanking() {
     if (!m_session.model()) return;
+    if (m_window->isCompareShown() && m_compare.changes()) {
+        m_grid->setRanking(m_comparePage->ranked(), false);
+        return m_window->setHeadsNote(QStringLiteral("by ") + m_comparePage->rankText());
+    }
     const std::vector<LayerHead> ranked = m_finder->ranked();
     const bool ranks = m_finder->isRankKnown();
     m_grid->setRanking(ranks || m_finder->isFiltered() ? ranked : std::vector<LayerHead>(),

@@ -5,6 +5,7 @@
 
 #include "app/main_view.h"
 #include "ui/checks_badge.h"
+#include "ui/compare_page.h"
 #include "ui/contribution_bars.h"
 #include "ui/head_bar.h"
 #include "ui/head_finder.h"
@@ -14,6 +15,7 @@
 #include "ui/logits_panel.h"
 #include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
+#include "ui/pinned_heads.h"
 #include "ui/scale_column.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
@@ -68,13 +70,16 @@ void MainView::showSelection(const ui::Selection& selection) {
     m_page->headBar().setHead(selection.at);
     m_grid->setFocusedHead(selection.at);
     m_finder->setFocusedHead(selection.at);
+    m_page->pinnedHeads().setFocusedHead(selection.at);
     if (m_session.run().rows == 0) {  // nothing to select yet
+        m_comparePage->clearSelection();
         m_window->clearSelection();
         m_page->heatmap().clearSelection();
         m_page->topEnds().clear();
         return;
     }
     m_window->setSelection(selection);
+    m_comparePage->setSelection(selection);
     m_page->heatmap().setSelection(selection);
     const auto layer = static_cast<std::size_t>(to_int(selection.at.layer));
     const auto& rules = m_session.model()->attention;
@@ -139,11 +144,18 @@ void MainView::wireMap() {
     connect(window, &ui::MainWindow::scaleRequested, scale, &ui::ScaleColumn::nextScale);
     connect(window, &ui::MainWindow::rangeRequested, scale, &ui::ScaleColumn::nextRange);
     connect(scale, &ui::ScaleColumn::scaleChanged, this, [this](const ui::ScaleChoice& choice) {
+        const bool before = m_views.isRenormalized();
         m_views.setRenormalized(choice.sink == ui::SinkMode::Renormalized);
+        if (m_views.isRenormalized() != before) m_compare.refreshMaps();
     });
     connect(window, &ui::MainWindow::sinkRequested, scale, &ui::ScaleColumn::nextSink);
     connect(window, &ui::MainWindow::poolingRequested, scale, &ui::ScaleColumn::nextPooling);
-    connect(window, &ui::MainWindow::zoomRequested, map, &ui::HeadHeatmap::zoom);
+    connect(window, &ui::MainWindow::zoomRequested, this, [this, map](int direction) {
+        if (m_window->isCompareShown())
+            m_comparePage->maps().zoom(direction);
+        else
+            map->zoom(direction);
+    });
 
     connect(&m_views, &TraceViews::mapReady, this, [this](const engine::Tile& tile) {
         m_page->heatmap().setTile(tile);
@@ -177,6 +189,9 @@ void MainView::wireMap() {
 void MainView::setQuantity(engine::Quantity quantity) {
     m_page->headBar().setQuantity(quantity);
     m_views.setQuantity(quantity);
+    m_comparePage->headBar().setQuantity(quantity);
+    m_comparePage->maps().setQuantity(quantity);
+    m_compare.refreshMaps();
 }
 
 void MainView::showLockedText() {
@@ -255,6 +270,7 @@ void MainView::showContributions() {
     m_window->contributionBars().setTable(*table, m_session.model()->kv_heads,
                                           textOf(table->target), textOf(table->distractor));
     m_window->contributionBars().setFocusedHead(m_session.selection().at);
+    m_page->pinnedHeads().setAttributions(table->head_attribution);
     // Beside the tokens of another row it would be taken for theirs.
     m_window->logitsPanel().setLogit(table->position == m_window->logitsPanel().position()
                                          ? std::optional<double>(table->logit)

@@ -12,6 +12,7 @@
 #include "ui/head_page.h"
 #include "ui/logits_panel.h"
 #include "ui/painting/theme.h"
+#include "ui/pinned_heads.h"
 #include "ui/progress_panel.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
@@ -184,6 +185,7 @@ void MainView::showRun() {
     m_window->promptPanel().setRunPrompt(run.prompt, run.options);
     if (m_session.state() == RunState::Prefilling) showReading();
     m_window->setTokens(run.tokens, run.promptTokens);
+    m_page->pinnedHeads().setRun(run.id);
     m_window->stepBar().startRun(run.promptTokens);
     if (run.steps.empty() && !run.promptRead) m_candidates.clear();
     if (!run.candidates.empty()) m_candidates = run.candidates;

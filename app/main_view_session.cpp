@@ -4,6 +4,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QSettings>
+#include <algorithm>
 #include <filesystem>
 #include <span>
 
@@ -12,6 +13,7 @@
 #include "app/main_view.h"
 #include "app/output_file.h"
 #include "app/session_file.h"
+#include "ui/compare_page.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
 #include "ui/logits_panel.h"
@@ -107,9 +109,20 @@ SavedSession MainView::sessionNow() const {
     const ui::MapGeometry& map = m_page->heatmap().geometry();
     if (!map.isEmpty() && !map.isWhole()) saved.view.zoom = map.view();
     saved.view.span = m_window->tokenStrip().span();
-    saved.view.finder = m_window->isFinderShown();
+    saved.view.page = m_window->isFinderShown()    ? SavedPage::Finder
+                      : m_window->isCompareShown() ? SavedPage::Compare
+                                                   : SavedPage::Head;
     saved.view.target = m_views.chosenTarget();
     saved.view.distractor = m_views.distractor();
+    saved.view.pins = m_pins.heads();
+    if (const auto& pair = m_compare.pair()) {
+        const auto runs = m_compare.runs();
+        const auto place = [&](engine::RunId id) {  // by age, as the runs are written
+            return static_cast<std::size_t>(std::count_if(
+                runs.begin(), runs.end(), [id](const RunView* each) { return each->id < id; }));
+        };
+        saved.view.compared = {place(pair->a), place(pair->b)};
+    }
     return saved;
 }
 
@@ -162,6 +175,7 @@ void MainView::showRestored(const SessionRestored& event) {
     setQuantity(saved.view.quantity);
     m_page->scaleColumn().setChoice(saved.view.scale);
     m_page->heatmap().setScale(saved.view.scale);
+    m_comparePage->maps().setScale(saved.view.scale);
     m_views.setRenormalized(saved.view.scale.sink == ui::SinkMode::Renormalized);
     m_window->tokenStrip().setSpan(saved.view.span);
     if (saved.view.zoom) m_page->heatmap().showView(*saved.view.zoom);
@@ -171,10 +185,15 @@ void MainView::showRestored(const SessionRestored& event) {
     m_window->logitsPanel().setDistractor(event.computed.distractor);
     m_views.setTarget(saved.view.target);
     m_views.setDistractor(saved.view.distractor);
-    if (saved.view.finder)
-        m_window->showFinderPage();
-    else
-        m_window->showHeadPage();
+    m_pins.set(saved.view.pins);
+    if (const auto& pair = saved.view.compared)
+        m_compare.choose({event.computed.runs[pair->a].id, event.computed.runs[pair->b].id});
+    m_compare.refreshMaps();  // on this scale
+    switch (saved.view.page) {
+        case SavedPage::Head: m_window->showHeadPage(); break;
+        case SavedPage::Finder: m_window->showFinderPage(); break;
+        case SavedPage::Compare: m_window->showComparePage(); break;
+    }
     warnOfDifferences(event);
 }
 

@@ -26,8 +26,9 @@ constexpr std::size_t index(ReadKind kind) {
 }
 
 // The job of each kind, in the order of ReadKind.
-using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, LogitsJob, ContributionJob,
-                        TileJob, TileJob, MetricsJob, TileJob, ChecksJob>;
+using Jobs =
+    std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, CompareJob, LogitsJob,
+               ContributionJob, TileJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -220,6 +221,12 @@ void ReaderWorker::requestColumn(engine::TileRequest request) {
 void ReaderWorker::requestMap(engine::TileRequest request) {
     put<ReadKind::Map>(std::move(request));
 }
+void ReaderWorker::requestPins(engine::TileRequest request) {
+    put<ReadKind::Pins>(std::move(request));
+}
+void ReaderWorker::requestCompare(CompareRequest request) {
+    put<ReadKind::Compare>(std::move(request));
+}
 void ReaderWorker::requestFigure(engine::TileRequest request) {
     put<ReadKind::Figure>(std::move(request));
 }
@@ -234,6 +241,9 @@ void ReaderWorker::requestLogits(LogitsRequest request) {
 }
 void ReaderWorker::requestMetrics(engine::MetricsRequest request) {
     put<ReadKind::Metrics>(std::move(request));
+}
+void ReaderWorker::requestChanges(ChangesRequest request) {
+    put<ReadKind::Changes>(std::move(request));
 }
 void ReaderWorker::requestThumbnails(engine::TileRequest request) {
     put<ReadKind::Thumbnails>(std::move(request));
@@ -280,11 +290,14 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::Row>(news, &ReaderWorker::rowReady);
     deliver<ReadKind::Column>(news, &ReaderWorker::columnReady);
     deliver<ReadKind::Map>(news, &ReaderWorker::mapReady);
+    deliver<ReadKind::Pins>(news, &ReaderWorker::pinsReady);
+    deliver<ReadKind::Compare>(news, &ReaderWorker::compareReady);
     deliver<ReadKind::Logits>(news, &ReaderWorker::logitsReady);
     deliver<ReadKind::Contributions>(news, &ReaderWorker::contributionsReady);
     deliver<ReadKind::Figure>(news, &ReaderWorker::figureReady);
     deliver<ReadKind::Span>(news, &ReaderWorker::spanReady);
     deliver<ReadKind::Metrics>(news, &ReaderWorker::metricsReady);
+    deliver<ReadKind::Changes>(news, &ReaderWorker::changesReady);
     deliver<ReadKind::Thumbnails>(news, &ReaderWorker::thumbnailsReady);
     deliver<ReadKind::Checks>(news, &ReaderWorker::checksReady);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/compare_jobs.h"
 #include "app/reader_jobs.h"
 
 namespace app {
@@ -18,15 +19,18 @@ enum class ReadKind : std::uint8_t {
     Row,     // the selected dest on every src
     Column,  // every dest on the selected src
     Map,
+    Pins,     // the same of the pinned heads
+    Compare,  // and of two runs and their difference
     Logits,
     Contributions,
-    Figure,  // one head's map as it is exported
+    Figure,  // heads' maps as they are exported
     Span,    // every head on the chosen span
     Metrics,
+    Changes,  // how far each head moved from one run to the other
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 12;
+constexpr std::size_t kReadKinds = 15;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -46,11 +50,14 @@ class ReaderWorker : public QObject {
     void requestRow(engine::TileRequest);
     void requestColumn(engine::TileRequest);
     void requestMap(engine::TileRequest);
+    void requestPins(engine::TileRequest);
+    void requestCompare(CompareRequest);
     void requestFigure(engine::TileRequest);
     void requestSpan(engine::TileRequest);
     void requestContributions(engine::ContributionRequest);
     void requestLogits(LogitsRequest);
     void requestMetrics(engine::MetricsRequest);
+    void requestChanges(ChangesRequest);
     void requestThumbnails(engine::TileRequest);
     void requestChecks(ChecksRequest);
 
@@ -64,11 +71,14 @@ class ReaderWorker : public QObject {
     void rowReady(const engine::Tile&);
     void columnReady(const engine::Tile&);
     void mapReady(const engine::Tile&);
-    void figureReady(const engine::Tile&);
-    void spanReady(const engine::Tile&);  // some of the heads asked for; others follow
+    void pinsReady(const engine::Tile&);     // some of the heads asked for; others follow
+    void compareReady(const engine::Tile&);  // one of those asked for
+    void figureReady(const engine::Tile&);   // some of the heads
+    void spanReady(const engine::Tile&);     // some of the heads asked for
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);
+    void changesReady(const ui::ChangeTable&);
     void thumbnailsReady(const engine::Tile&);  // some of the heads asked for; others follow
     void checksReady(const std::vector<engine::CheckReport>&);
     void answered(app::ReadKind);  // after the last part, or the failure, of the newest request

@@ -52,9 +52,12 @@ void checkSession(const SavedSession& session, const engine::ModelInfo& model,
     }
     if (session.view.target) check(*session.view.target);
     if (session.view.distractor) check(*session.view.distractor);
-    const engine::LayerHead at = session.selection.at;
-    if (to_int(at.layer) >= model.layers) lacks("layer", to_int(at.layer), model.layers);
-    if (to_int(at.head) >= model.query_heads) lacks("head", to_int(at.head), model.query_heads);
+    std::vector<engine::LayerHead> heads = session.view.pins;
+    heads.push_back(session.selection.at);
+    for (const engine::LayerHead at : heads) {
+        if (to_int(at.layer) >= model.layers) lacks("layer", to_int(at.layer), model.layers);
+        if (to_int(at.head) >= model.query_heads) lacks("head", to_int(at.head), model.query_heads);
+    }
 }
 
 }  // namespace app

@@ -50,13 +50,24 @@ struct SavedSelection {
     bool follow = true;  // the newest row
 };
 
+// The page in front.
+enum class SavedPage { Head, Finder, Compare };
+
+// Two of the session's runs; the difference is B less A.
+struct SavedPair {
+    std::size_t a = 0, b = 0;
+    bool operator==(const SavedPair&) const = default;
+};
+
 struct SavedView {
+    SavedPage page = SavedPage::Head;
     engine::Quantity quantity = engine::Quantity::Pattern;
     ui::ScaleChoice scale;
     std::optional<ui::MapView> zoom;   // none: the whole map
     std::optional<engine::Rows> span;  // of tokens, chosen in the strip
-    bool finder = false;               // the page in front
     std::optional<engine::TokenId> target, distractor;
+    std::vector<engine::LayerHead> pins;  // in the order they were pinned
+    std::optional<SavedPair> compared;    // none: there is one run
 };
 
 struct SavedSession {

@@ -10,6 +10,7 @@
 
 #include "app/cli_text.h"
 #include "app/json_reader.h"
+#include "app/pins.h"
 #include "engine/values/failure.h"
 
 namespace app {
@@ -36,7 +37,7 @@ constexpr std::array kTransfers{"linear", "sqrt", "log"};
 constexpr std::array kRanges{"head", "layer", "model", "fixed"};
 constexpr std::array kSinks{"out", "in", "hidden", "renormalized"};
 constexpr std::array kPoolings{"none", "max", "mean", "sum"};
-constexpr std::array kPages{"head", "finder"};
+constexpr std::array kPages{"head", "finder", "compare"};
 
 template <typename Enum, std::size_t N>
 const char* nameOf(Enum value, const std::array<const char*, N>& names) {
@@ -98,15 +99,22 @@ json asJson(const SavedRun& run) {
     return out;
 }
 
+json asJson(engine::LayerHead at) {
+    return {{"layer", to_int(at.layer)}, {"head", to_int(at.head)}};
+}
+
 json asJson(const SavedSelection& selection) {
-    return {{"layer", to_int(selection.at.layer)}, {"head", to_int(selection.at.head)},
-            {"dest", to_int(selection.dest)},      {"src", to_int(selection.src)},
-            {"src_by_hand", selection.srcByHand},  {"locked", selection.locked},
-            {"follow_newest", selection.follow}};
+    json out = asJson(selection.at);
+    out.update({{"dest", to_int(selection.dest)},
+                {"src", to_int(selection.src)},
+                {"src_by_hand", selection.srcByHand},
+                {"locked", selection.locked},
+                {"follow_newest", selection.follow}});
+    return out;
 }
 
 json asJson(const SavedView& view) {
-    json out{{"page", kPages.at(view.finder ? 1 : 0)},
+    json out{{"page", nameOf(view.page, kPages)},
              {"quantity", nameOf(view.quantity, kQuantities)},
              {"scale", nameOf(view.scale.transfer, kTransfers)},
              {"rank", view.scale.rank},
@@ -119,6 +127,10 @@ json asJson(const SavedView& view) {
     if (view.span) out["span"] = {{"begin", view.span->begin}, {"end", view.span->end}};
     if (view.target) out["target"] = to_int(*view.target);
     if (view.distractor) out["distractor"] = to_int(*view.distractor);
+    json pins = json::array();
+    for (const engine::LayerHead at : view.pins) pins.push_back(asJson(at));
+    if (!pins.empty()) out["pins"] = pins;
+    if (view.compared) out["compared"] = {{"a", view.compared->a}, {"b", view.compared->b}};
     return out;
 }
 
@@ -167,12 +179,16 @@ SavedRun runOf(const JsonReader& from, const SavedSession& session) {
     return run;
 }
 
-SavedSelection selectionOf(const JsonReader& from, std::int64_t positions) {
+engine::LayerHead headOf(const JsonReader& from) {
     constexpr std::int64_t most = 100'000;  // what the model has is checked against the model
+    return {engine::Layer(static_cast<int>(from["layer"].integer(0, most))),
+            engine::QueryHead(static_cast<int>(from["head"].integer(0, most)))};
+}
+
+SavedSelection selectionOf(const JsonReader& from, std::int64_t positions) {
     const std::int64_t last = std::max<std::int64_t>(positions - 1, 0);
     SavedSelection selection;
-    selection.at.layer = engine::Layer(static_cast<int>(from["layer"].integer(0, most)));
-    selection.at.head = engine::QueryHead(static_cast<int>(from["head"].integer(0, most)));
+    selection.at = headOf(from);
     const std::int64_t dest = from["dest"].integer(0, last);
     selection.dest = engine::Position(dest);
     selection.src = engine::Position(from["src"].integer(0, dest));
@@ -182,9 +198,9 @@ SavedSelection selectionOf(const JsonReader& from, std::int64_t positions) {
     return selection;
 }
 
-SavedView viewOf(const JsonReader& from) {
+SavedView viewOf(const JsonReader& from, std::size_t runs) {
     SavedView view;
-    view.finder = from["page"].oneOf(kPages) == 1;
+    view.page = enumOf<SavedPage>(from["page"], kPages);
     view.quantity = enumOf<engine::Quantity>(from["quantity"], kQuantities);
     view.scale.transfer = enumOf<engine::Transfer>(from["scale"], kTransfers);
     view.scale.rank = from["rank"].flag();
@@ -203,6 +219,18 @@ SavedView viewOf(const JsonReader& from) {
     }
     if (const auto target = from.find("target")) view.target = tokenOf(*target);
     if (const auto distractor = from.find("distractor")) view.distractor = tokenOf(*distractor);
+    if (const auto pins = from.find("pins")) {
+        if (pins->size() > Pins::most)
+            pins->fail("has " + std::to_string(pins->size()) + " entries, and " +
+                       std::to_string(Pins::most) + " heads are pinned at most");
+        for (std::size_t i = 0; i < pins->size(); ++i) view.pins.push_back(headOf(pins->item(i)));
+    }
+    if (const auto pair = from.find("compared")) {
+        if (runs < 2) pair->fail("stands there, and there are no two runs");
+        const auto last = static_cast<std::int64_t>(runs) - 1;
+        view.compared = {static_cast<std::size_t>((*pair)["a"].integer(0, last)),
+                         static_cast<std::size_t>((*pair)["b"].integer(0, last))};
+    }
     return view;
 }
 
@@ -296,7 +324,7 @@ SavedSession parseSession(std::string_view text, const std::string& where) {
     session.selection =
         selectionOf(from["selection"],
                     session.runs.empty() ? kMostPositions : tokensOf(session, session.shown));
-    session.view = viewOf(from["view"]);
+    session.view = viewOf(from["view"], session.runs.size());
     return session;
 }
 

@@ -29,6 +29,7 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     connect(&session, &Session::modelOpened, this, [this] {
         m_reader.setReader(m_session.reader());
         m_visible.clear();
+        m_pins.clear();
         startRun();
     });
     connect(&session, &Session::runOpened, this, &TraceViews::startRun);
@@ -58,7 +59,11 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     });
     connect(&m_reader, &ReaderWorker::hoverCellReady, this, &TraceViews::hoverCellReady);
     connect(&m_reader, &ReaderWorker::lockedCellReady, this, &TraceViews::lockedCellReady);
-    connect(&m_reader, &ReaderWorker::figureReady, this, &TraceViews::figureReady);
+    connect(&m_reader, &ReaderWorker::pinsReady, this, &TraceViews::pinsReady);
+    connect(&m_reader, &ReaderWorker::figureReady, this, [this](const engine::Tile& part) {
+        if (m_figure.empty() || m_figure.front().request.id != part.request.id) m_figure.clear();
+        m_figure.push_back(part);
+    });
     connect(&m_reader, &ReaderWorker::contributionsReady, this, &TraceViews::takeContributions);
     connect(&m_reader, &ReaderWorker::logitsReady, this, &TraceViews::logitsReady);
     connect(&m_reader, &ReaderWorker::metricsReady, this, &TraceViews::takeMetrics);
@@ -69,6 +74,8 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     connect(&m_reader, &ReaderWorker::checksReady, this, &TraceViews::checksReady);
     connect(&m_reader, &ReaderWorker::failed, this, &TraceViews::takeFailure);
     connect(&m_reader, &ReaderWorker::answered, this, [this](ReadKind kind) {
+        if (kind == ReadKind::Figure && !m_figure.empty())
+            Q_EMIT figureReady(std::exchange(m_figure, {}));
         if (m_again.test(static_cast<std::size_t>(kind))) refresh(kind, Why::Grown);
     });
 }
@@ -80,6 +87,17 @@ void TraceViews::setMapView(engine::Axis dest, engine::Axis src, engine::Pooling
     refresh(ReadKind::Map, Why::Changed);
 }
 
+void TraceViews::setPins(std::vector<engine::LayerHead> heads) {
+    m_pins = std::move(heads);
+    if (m_pins.empty()) return m_reader.drop(ReadKind::Pins);
+    refresh(ReadKind::Pins, Why::Changed);
+}
+
+void TraceViews::setPinView(engine::Axis dest, engine::Axis src, engine::Pooling pooling) {
+    m_pinView = MapView{std::move(dest), std::move(src), pooling};
+    refresh(ReadKind::Pins, Why::Changed);
+}
+
 void TraceViews::setThumbnailView(std::vector<engine::LayerHead> visible, int pixels) {
     m_visible = std::move(visible);
     m_thumbnailPixels = pixels;
@@ -89,13 +107,13 @@ void TraceViews::setThumbnailView(std::vector<engine::LayerHead> visible, int pi
 void TraceViews::setQuantity(engine::Quantity quantity) {
     if (m_quantity == quantity) return;
     m_quantity = quantity;
-    refresh(ReadKind::Map, Why::Changed);
+    refreshMaps();
 }
 
 void TraceViews::setRenormalized(bool renormalized) {
     if (m_renormalized == renormalized) return;
     m_renormalized = renormalized;
-    if (m_quantity == engine::Quantity::Pattern) refresh(ReadKind::Map, Why::Changed);
+    if (m_quantity == engine::Quantity::Pattern) refreshMaps();
 }
 
 void TraceViews::setSpan(std::optional<Rows> span) {
@@ -137,9 +155,13 @@ void TraceViews::checkNow() {
     refresh(ReadKind::Checks, Why::Changed);
 }
 
-void TraceViews::requestFigure(const engine::Axis& axis) {
-    if (!m_session.hasRun() || m_session.run().rows == 0) return;
+void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::LayerHead> heads,
+                               const engine::Axis& axis) {
+    if (!m_session.hasRun() || m_session.run().rows == 0 || heads.empty()) return;
     engine::TileRequest request = tileOfHead();
+    request.run = runs.run;
+    request.minus = runs.minus;
+    request.heads = std::move(heads);
     request.dest = request.src = axis;
     request.quantity = m_quantity;
     request.renormalized = isRenormalized();
@@ -150,6 +172,7 @@ void TraceViews::requestFigure(const engine::Axis& axis) {
 }
 
 void TraceViews::dropFigure() {
+    m_figure.clear();
     m_reader.drop(ReadKind::Figure);
 }
 
@@ -196,6 +219,7 @@ void TraceViews::followSelection(const ui::Selection& selection) {
 
 void TraceViews::grow() {
     refresh(ReadKind::Map, Why::Grown);
+    refresh(ReadKind::Pins, Why::Grown);
     refresh(ReadKind::Column, Why::Grown);
     refresh(ReadKind::Thumbnails, Why::Grown);
     growSlowly(false);
@@ -241,7 +265,7 @@ void TraceViews::takeContributions(const engine::ContributionTable& table) {
     if (m_focusBest && m_session.run().promptRead) return settleFocus();
     if (target() == before && !before) return;
     refresh(ReadKind::LockedCell, Why::Changed);
-    if (m_quantity == engine::Quantity::Attribution) refresh(ReadKind::Map, Why::Changed);
+    if (m_quantity == engine::Quantity::Attribution) refreshMaps();
 }
 
 void TraceViews::settleFocus() {
@@ -291,7 +315,10 @@ void TraceViews::takeSpan(const engine::Tile& tile) {
 
 void TraceViews::takeFailure(ReadKind kind, const engine::Failure& failure) {
     if (kind == ReadKind::Contributions && waitsForFocus()) settleFocus();
-    if (kind == ReadKind::Figure) Q_EMIT figureFailed();
+    if (kind == ReadKind::Figure) {
+        m_figure.clear();  // none rather than half of it
+        Q_EMIT figureFailed();
+    }
     // A run that was just closed for the next one is no news.
     if (failure.kind == engine::Failure::Kind::BadRequest && ui::isBusy(m_session.state())) return;
     Q_EMIT failed(failure);

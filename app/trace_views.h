@@ -23,6 +23,9 @@ class TraceViews : public QObject {
     explicit TraceViews(Session& session, QObject* parent = nullptr);
 
     void setMapView(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
+    // The same for heads that stand beside the map; their own axes, as they are smaller.
+    void setPins(std::vector<engine::LayerHead>);
+    void setPinView(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
     void setThumbnailView(std::vector<engine::LayerHead> visible, int pixels);
     void setQuantity(engine::Quantity);
     void setRenormalized(bool);                      // the map's pattern, as TileRequest's
@@ -33,15 +36,24 @@ class TraceViews : public QObject {
                     engine::Rows src);  // one cell, or the block of a pooled pixel
     void leaveCells();
     void checkNow();
-    void requestFigure(const engine::Axis&);  // the selected head's map of this quantity, F32
+    // Maps of this quantity, F32, or what a run has less another; figureReady when all are there.
+    struct FigureRuns {
+        engine::RunId run{};
+        std::optional<engine::RunId> minus;
+    };
+    void requestFigure(const FigureRuns&, std::vector<engine::LayerHead>, const engine::Axis&);
     void dropFigure();
 
     engine::Quantity quantity() const { return m_quantity; }
+    bool isRenormalized() const {  // what is shown, of a quantity that knows it
+        return m_renormalized && m_quantity == engine::Quantity::Pattern;
+    }
     // In effect: the user's, else the one that the contributions were computed for.
     std::optional<engine::TokenId> target() const;
     std::optional<engine::TokenId> chosenTarget() const { return m_target; }  // the user's
     std::optional<engine::TokenId> distractor() const { return m_distractor; }
     const std::optional<engine::ContributionTable>& contributions() const { return m_table; }
+    ReaderWorker& reader() { return m_reader; }  // for what else is on screen
     bool isPending(ReadKind kind) const { return m_reader.isPending(kind); }
 
   Q_SIGNALS:
@@ -50,8 +62,9 @@ class TraceViews : public QObject {
     void columnReady(engine::Position src, const std::vector<float>& pattern);  // [rows]
     void hoverCellReady(const engine::Cell&);
     void lockedCellReady(const engine::Cell&);
-    void figureReady(const engine::Tile&);
-    void figureFailed();  // failed() says why
+    void pinsReady(const engine::Tile&);                 // some of the pins
+    void figureReady(const std::vector<engine::Tile>&);  // each with some of the heads, in order
+    void figureFailed();                                 // failed() says why
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);  // over all rows so far
@@ -66,11 +79,9 @@ class TraceViews : public QObject {
     void refresh(ReadKind, Why);
     void refreshAll();
     void refreshHead();
+    void refreshMaps();
     void ask(ReadKind);
     engine::TileRequest tileOfHead() const;
-    bool isRenormalized() const {  // what is shown, of a quantity that knows it
-        return m_renormalized && m_quantity == engine::Quantity::Pattern;
-    }
     CellRequest cellRequest(engine::Rows dest, engine::Rows src) const;
 
     void startRun();
@@ -100,7 +111,9 @@ class TraceViews : public QObject {
         engine::Axis dest, src;
         engine::Pooling pooling{};
     };
-    std::optional<MapView> m_map;
+    std::optional<MapView> m_map, m_pinView;
+    std::vector<engine::LayerHead> m_pins;
+    std::vector<engine::Tile> m_figure;  // what of it is there
     std::vector<engine::LayerHead> m_visible;
     int m_thumbnailPixels = 0;
     engine::Quantity m_quantity = engine::Quantity::Pattern;

@@ -37,8 +37,14 @@ void TraceViews::refreshHead() {
         refresh(kind, Why::Changed);
 }
 
+void TraceViews::refreshMaps() {
+    refresh(ReadKind::Map, Why::Changed);
+    refresh(ReadKind::Pins, Why::Changed);
+}
+
 void TraceViews::refreshAll() {
     refreshHead();
+    refresh(ReadKind::Pins, Why::Changed);
     refresh(ReadKind::Thumbnails, Why::Changed);
     growSlowly(true);
 }
@@ -74,7 +80,9 @@ void TraceViews::ask(ReadKind kind) {
     engine::TileRequest tile = tileOfHead();
     switch (kind) {
         case ReadKind::HoverCell:
-        case ReadKind::Figure: return;  // asked by name only
+        case ReadKind::Figure:
+        case ReadKind::Compare:
+        case ReadKind::Changes: return;  // asked by name only
         case ReadKind::LockedCell:
             if (!hasDest || src > dest || !target() || waitsForFocus()) return;
             return m_reader.requestLockedCell(cellRequest({dest, dest + 1}, {src, src + 1}));
@@ -97,6 +105,16 @@ void TraceViews::ask(ReadKind kind) {
             tile.quantity = m_quantity;
             tile.renormalized = isRenormalized();
             return m_reader.requestMap(std::move(tile));
+        case ReadKind::Pins:
+            if (!m_pinView || m_pins.empty()) return;
+            if (m_quantity == engine::Quantity::Attribution && !target()) return;
+            tile.heads = m_pins;
+            tile.dest = m_pinView->dest;
+            tile.src = m_pinView->src;
+            tile.pooling = m_pinView->pooling;
+            tile.quantity = m_quantity;
+            tile.renormalized = isRenormalized();
+            return m_reader.requestPins(std::move(tile));
         case ReadKind::Contributions:
             if (!hasDest) return;
             return m_reader.requestContributions(

@@ -28,6 +28,10 @@ void FinderDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
                           t.kvGroup(index.data(FinderModel::KvRole).toInt(), m_model.kvHeads()));
         painter->drawText(cell.adjusted(9, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                           index.data().toString());
+        if (index.data(FinderModel::PinnedRole).toBool()) {  // framed as in the grid
+            painter->setPen(QPen(t.text, 1.5));
+            painter->drawRect(QRectF(cell.right() - 8, cell.center().y() - 3.5, 8, 8));
+        }
     } else {
         painter->drawText(cell.adjusted(0, 0, 0, -3), Qt::AlignRight | Qt::AlignVCenter,
                           index.data().toString());

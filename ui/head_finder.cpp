@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMouseEvent>
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QSplitter>
@@ -92,6 +93,7 @@ QWidget* HeadFinder::buildTable() {
     m_table->setTabKeyNavigation(false);
     m_table->setWordWrap(false);
     m_table->setSortingEnabled(true);
+    m_table->viewport()->installEventFilter(this);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(rowHeight);
     m_table->verticalHeader()->setMinimumSectionSize(rowHeight);
@@ -150,12 +152,14 @@ QWidget* HeadFinder::buildScatter() {
     m_selected = plainLabel({});
     m_selected->setWordWrap(true);
     m_selected->setFont(wordFont(11));
+    m_pin = new QPushButton(QStringLiteral("Pin these"));
     m_only = new QPushButton(QStringLiteral("Show only these"));
     m_all = new QPushButton(QStringLiteral("Show all"));
     auto* side = new QVBoxLayout;
     for (LabelledCombo* combo : {m_x, m_y, m_colour}) side->addWidget(combo);
     side->addSpacing(8);
     side->addWidget(m_selected);
+    side->addWidget(m_pin);
     side->addWidget(m_only);
     side->addWidget(m_all);
     side->addStretch(1);
@@ -170,6 +174,8 @@ QWidget* HeadFinder::buildScatter() {
     row->addWidget(column);
     connect(m_scatter, &HeadScatter::headActivated, this, &HeadFinder::headChosen);
     connect(m_scatter, &HeadScatter::headsSelected, this, &HeadFinder::refreshTexts);
+    connect(m_pin, &QPushButton::clicked, this,
+            [this] { Q_EMIT pinsWanted(m_scatter->selected()); });
     connect(m_only, &QPushButton::clicked, this, [this] {
         m_proxy->setOnly(m_scatter->selected());
         refreshTexts();
@@ -242,6 +248,25 @@ void HeadFinder::setFocusedHead(engine::LayerHead at) {
     if (isVisible()) m_scatter->refresh();
 }
 
+void HeadFinder::setPinned(const std::vector<engine::LayerHead>& heads) {
+    m_model->setPinned(heads);
+}
+
+// Ctrl-click pins, as in the grid; the row in focus stays.
+bool HeadFinder::eventFilter(QObject* watched, QEvent* event) {
+    const bool press = event->type() == QEvent::MouseButtonPress;
+    if (press || event->type() == QEvent::MouseButtonDblClick) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        const QModelIndex row = m_table->indexAt(mouse->position().toPoint());
+        if (mouse->button() == Qt::LeftButton && (mouse->modifiers() & Qt::ControlModifier) &&
+            row.isValid()) {
+            Q_EMIT headPinToggled(headOf(row));
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
 engine::LayerHead HeadFinder::headOf(const QModelIndex& at) const {
     return m_model->headAt(m_proxy->mapToSource(at).row());
 }
@@ -294,6 +319,7 @@ void HeadFinder::refreshTexts() {
     const auto marked = m_scatter->selected().size();
     m_selected->setText(marked == 0 ? QStringLiteral("Drag a rectangle to select heads.")
                                     : QStringLiteral("%1 heads in the rectangle").arg(marked));
+    m_pin->setEnabled(marked > 0);
     m_only->setEnabled(marked > 0);
     m_all->setEnabled(m_proxy->isFiltered() || marked > 0);
 }

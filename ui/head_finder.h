@@ -31,6 +31,7 @@ class HeadFinder : public QWidget {
     void setContributions(const std::optional<engine::ContributionTable>&,
                           const QString& positionText, const QString& targetText);
     void setFocusedHead(engine::LayerHead);
+    void setPinned(const std::vector<engine::LayerHead>&);
 
     const FinderModel& model() const { return *m_model; }
     QTableView& table() const { return *m_table; }
@@ -43,11 +44,14 @@ class HeadFinder : public QWidget {
     QString rankText() const;  // what the order is by: "logit attr."
 
   Q_SIGNALS:
-    void headChosen(engine::LayerHead);     // a row, a point: focus it
-    void headActivated(engine::LayerHead);  // double click, Enter: look at it
-    void rankingChanged();                  // order, filter or values
+    void headChosen(engine::LayerHead);               // a row, a point: focus it
+    void headActivated(engine::LayerHead);            // double click, Enter: look at it
+    void headPinToggled(engine::LayerHead);           // Ctrl-click on a row
+    void pinsWanted(std::vector<engine::LayerHead>);  // those in the scatter's rectangle
+    void rankingChanged();                            // order, filter or values
 
   protected:
+    bool eventFilter(QObject*, QEvent*) override;
     void changeEvent(QEvent*) override;
 
   private:
@@ -65,7 +69,7 @@ class HeadFinder : public QWidget {
     QTableView* m_table = nullptr;
     HeadScatter* m_scatter = nullptr;
     LabelledCombo *m_x = nullptr, *m_y = nullptr, *m_colour = nullptr;
-    QPushButton *m_only = nullptr, *m_all = nullptr;
+    QPushButton *m_pin = nullptr, *m_only = nullptr, *m_all = nullptr;
     QString m_unknown, m_position, m_target, m_span;
     bool m_choosing = false;  // the selection is being moved by the program
 };

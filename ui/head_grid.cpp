@@ -127,6 +127,16 @@ bool HeadGrid::isDimmed(engine::LayerHead at) const {
     return m->has(at) && m->indexOf(at) < m->dimmed.size() && m->dimmed[m->indexOf(at)] != 0;
 }
 
+void HeadGrid::setPinned(const std::vector<engine::LayerHead>& heads) {
+    m->pinned = heads;
+    setAccessibleDescription(accessibleValue());
+    viewport()->update();
+}
+
+bool HeadGrid::isPinned(engine::LayerHead at) const {
+    return std::find(m->pinned.begin(), m->pinned.end(), at) != m->pinned.end();
+}
+
 int HeadGrid::pitch() const {
     return m->layout.pitch();
 }
@@ -162,13 +172,15 @@ std::optional<engine::LayerHead> HeadGrid::headAt(QPoint at) const {
 
 QString HeadGrid::accessibleValue() const {
     if (!m->focused) return {};
+    const QString pinned = isPinned(*m->focused) ? tr(", pinned") : QString();
     return tr("%1, KV %2, layer %3 of %4, head %5 of %6")
-        .arg(headName(*m->focused))
-        .arg(m->layout.groupOf(engine::to_int(m->focused->head)))
-        .arg(engine::to_int(m->focused->layer) + 1)
-        .arg(m->layout.layers())
-        .arg(engine::to_int(m->focused->head) + 1)
-        .arg(m->layout.heads());
+               .arg(headName(*m->focused))
+               .arg(m->layout.groupOf(engine::to_int(m->focused->head)))
+               .arg(engine::to_int(m->focused->layer) + 1)
+               .arg(m->layout.layers())
+               .arg(engine::to_int(m->focused->head) + 1)
+               .arg(m->layout.heads()) +
+           pinned;
 }
 
 QSize HeadGrid::sizeHint() const {
@@ -246,6 +258,9 @@ void HeadGrid::paintEvent(QPaintEvent*) {
         if (const int rank = rankOf(at); rank > 0) paintRank(painter, t, rect, rank);
     }
     painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(t.text, 1.5, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    for (const engine::LayerHead at : m->pinned)
+        if (m->has(at)) painter.drawRect(QRectF(headRect(at)).adjusted(-0.25, -0.25, 0.25, 0.25));
     if (m->hovered && m->hovered != m->focused) {
         painter.setPen(QPen(t.text2, 1));
         painter.drawRect(headRect(*m->hovered).adjusted(-1, -1, 0, 0));

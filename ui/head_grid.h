@@ -32,6 +32,8 @@ class HeadGrid : public QAbstractScrollArea {
     void setRanking(const std::vector<engine::LayerHead>& ranked, bool dimOthers);
     int rankOf(engine::LayerHead) const;  // from 1, 0: no badge
     bool isDimmed(engine::LayerHead) const;
+    void setPinned(const std::vector<engine::LayerHead>&);
+    bool isPinned(engine::LayerHead) const;
 
     int pitch() const;
     int thumbnailPixels() const;  // a thumbnail's side in device pixels
@@ -50,8 +52,9 @@ class HeadGrid : public QAbstractScrollArea {
     // event loop when either changed. Ask for Quantity::Pattern, U8, Sqrt 0..1 on wholeAxis(axis
     // length, pixels).
     void thumbnailsWanted(QVector<engine::LayerHead> visible, int pixels);
-    void headFocused(engine::LayerHead head);    // click, arrow keys
-    void headActivated(engine::LayerHead head);  // Enter, double click
+    void headFocused(engine::LayerHead head);     // click, arrow keys
+    void headActivated(engine::LayerHead head);   // Enter, double click
+    void headPinToggled(engine::LayerHead head);  // Ctrl-click
     void headHovered(engine::LayerHead head);
     void hoverLeft();
 

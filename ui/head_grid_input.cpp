@@ -32,11 +32,17 @@ bool HeadGrid::viewportEvent(QEvent* event) {
 
 void HeadGrid::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return event->ignore();
-    if (const auto head = headAt(event->pos())) focusByUser(*head);
+    const auto head = headAt(event->pos());
+    if (!head) return;
+    if (event->modifiers() & Qt::ControlModifier)
+        Q_EMIT headPinToggled(*head);
+    else
+        focusByUser(*head);
 }
 
 void HeadGrid::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return event->ignore();
+    if (event->modifiers() & Qt::ControlModifier) return mousePressEvent(event);  // two clicks
     if (const auto head = headAt(event->pos())) {
         focusByUser(*head);
         Q_EMIT headActivated(*head);

@@ -24,6 +24,7 @@ struct HeadGrid::Parts {
     std::optional<engine::LayerHead> focused, hovered;
     std::vector<Thumbnail> thumbnails;        // [layer · heads + head]
     std::vector<std::uint8_t> ranks, dimmed;  // [layer · heads + head]
+    std::vector<engine::LayerHead> pinned;
     QTimer ask;
     QVector<engine::LayerHead> asked;
     int askedPixels = 0;

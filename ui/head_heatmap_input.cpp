@@ -42,34 +42,11 @@ void HeadHeatmap::setView(MapView view) {
 }
 
 void HeadHeatmap::zoomAt(QPointF position, double factor) {
-    const MapGeometry& geometry = m->scene.geometry;
-    if (geometry.isEmpty()) return;
-    const QPointF at = toMap(position) / geometry.cellSize();  // cells from the view's corner
-    const std::int64_t before = geometry.view().count;
-    const std::int64_t least = std::min<std::int64_t>(4, geometry.tokens());
-    std::int64_t after = std::llround(static_cast<double>(before) * factor);
-    if (after == before) after += factor < 1 ? -1 : 1;
-    // Pooled, only whole multiples of the side fill it.
-    const std::int64_t room = m->availableSide;
-    if (after > room) {
-        std::int64_t p = std::max<std::int64_t>(
-            1, std::llround(static_cast<double>(after) / static_cast<double>(room)));
-        if (factor < 1 && p * room >= before) --p;
-        if (factor > 1 && p * room <= before) ++p;
-        after = std::max<std::int64_t>(p, 1) * room;
-    }
-    after = std::clamp(after, least, geometry.tokens());
-    if (after == before) return;
-    // The cell under the cursor stays under it.
-    const double shrink = static_cast<double>(after) / static_cast<double>(before);
-    const auto start = [&](std::int64_t from, double cells) {
-        const double fixed =
-            static_cast<double>(from) + std::clamp(cells, 0.0, static_cast<double>(before));
-        const std::int64_t wanted =
-            std::llround(fixed - std::clamp(cells, 0.0, static_cast<double>(before)) * shrink);
-        return std::clamp<std::int64_t>(wanted, 0, geometry.tokens() - after);
-    };
-    setView({start(geometry.view().dest, at.y()), start(geometry.view().src, at.x()), after});
+    if (m->scene.geometry.isEmpty()) return;
+    const QPointF at = toMap(position);
+    const MapView next = zoomedView(m->scene.geometry, m->availableSide, at.x(), at.y(), factor);
+    if (next == m->scene.geometry.view()) return;
+    setView(next);
     setHovered(underMouse() ? cellUnder(mapFromGlobal(QPointF(QCursor::pos()))) : std::nullopt);
 }
 

@@ -7,6 +7,7 @@
 #include "ui/head_bar.h"
 #include "ui/head_heatmap.h"
 #include "ui/painting/theme.h"
+#include "ui/pinned_heads.h"
 #include "ui/scale_column.h"
 #include "ui/top_ends.h"
 
@@ -15,6 +16,9 @@ namespace ui {
 namespace {
 
 constexpr int hideColumnBelow = 620, left = 2, between = 6, right = 18, gap = 12;
+constexpr int besideMap = 80;    // gutter and profile, less what stands above and below the map
+constexpr int widestPins = 520;  // both columns
+constexpr int roomyMap = 600;    // below, the read-out needs the room beside it
 
 }  // namespace
 
@@ -23,38 +27,74 @@ HeadPage::HeadPage(QWidget* parent)
       m_bar(new HeadBar(this)),
       m_map(new HeadHeatmap(this)),
       m_column(new ScaleColumn(this)),
-      m_ends(new TopEnds(this)) {
+      m_ends(new TopEnds(this)),
+      m_pins(new PinnedHeads(this)) {
     connect(m_column, &ScaleColumn::scaleChanged, m_map, &HeadHeatmap::setScale);
     connect(m_map, &HeadHeatmap::legendChanged, m_column, &ScaleColumn::setLegend);
+    connect(m_map, &HeadHeatmap::legendChanged, this, &HeadPage::followMap);
     connect(m_column, &ScaleColumn::contentHeightChanged, this, &HeadPage::placeColumn);
     setFocusProxy(m_map);  // where F6 goes
     setMinimumSize(340, 380);
 }
 
 void HeadPage::resizeEvent(QResizeEvent*) {
+    arrange();
+}
+
+// The map is a square: on a wide page the pins take what it leaves.
+void HeadPage::arrange() {
     const int barHeight = m_bar->sizeHint().height();
     m_bar->setGeometry(0, 0, width(), barHeight);
     const bool hasColumn = width() >= hideColumnBelow;
     m_column->setVisible(hasColumn);
     const int columnWidth = hasColumn ? std::clamp(width() * 235 / 1000, 150, 230) : 0;
-    const int mapWidth = width() - left - (hasColumn ? columnWidth + between + right : 0);
+    int mapWidth = width() - left - (hasColumn ? columnWidth + between + right : 0);
+    m_pinsWidth = columnWidth;
+    if (hasColumn && !m_pins->isEmpty() && height() - barHeight >= roomyMap) {
+        const int spare = std::clamp(mapWidth - (height() - barHeight + besideMap), 0,
+                                     std::max(0, widestPins - columnWidth));
+        mapWidth -= spare;
+        m_pinsWidth += spare;
+    }
     m_map->setGeometry(left, barHeight, mapWidth, height() - barHeight);
     if (hasColumn)
         m_column->resize(columnWidth, m_column->height());  // its height follows its width
     placeColumn();
 }
 
-// The scale takes what it needs, the strongest ends stand below where they have room.
+void HeadPage::setPins(const std::vector<engine::LayerHead>& heads) {
+    m_pins->setPins(heads);
+    arrange();
+    followMap();
+}
+
+void HeadPage::followMap() {
+    const MapScene& scene = m_map->scene();
+    const MapLegend legend = m_map->legend();
+    m_pins->setLook(
+        {scene.geometry.view(), scene.geometry.tokens(), scene.rowsReady, legend.quantity,
+         legend.renormalized, legend.scale, scene.hidesSink, scene.selected, scene.locked},
+        legend.choice.pooling);
+}
+
+// The scale takes what it needs, then the pins; the strongest ends stand below where there is room.
 void HeadPage::placeColumn() {
-    const int top = m_bar->height(), room = height() - top;
+    const int top = m_bar->height(), room = height() - top, width = m_column->width();
     const int x = m_map->x() + m_map->width() + between;
-    const bool fits = !m_column->isHidden() &&
-                      m_column->contentHeight() + gap + m_ends->sizeHint().height() <= room;
-    m_column->setGeometry(x, top, m_column->width(), fits ? m_column->contentHeight() : room);
-    m_ends->setVisible(fits);
-    if (fits)
-        m_ends->setGeometry(x, top + m_column->contentHeight() + gap, m_column->width(),
-                            m_ends->sizeHint().height());
+    int left = m_column->isHidden() ? 0 : room - m_column->contentHeight() - gap;
+    int y = top + room - left;
+    const bool pinned = !m_pins->isEmpty() && left >= PinnedHeads::leastHeight();
+    if (pinned) {
+        const int height = std::min(left, m_pins->heightFor(m_pinsWidth));
+        m_pins->setGeometry(x, y, m_pinsWidth, height);
+        left -= height + gap;
+        y += height + gap;
+    }
+    m_pins->setVisible(pinned);
+    const bool ends = left >= m_ends->sizeHint().height();
+    m_ends->setVisible(ends);
+    if (ends) m_ends->setGeometry(x, y, width, m_ends->sizeHint().height());
+    m_column->setGeometry(x, top, width, pinned || ends ? m_column->contentHeight() : room);
 }
 
 void HeadPage::paintEvent(QPaintEvent*) {

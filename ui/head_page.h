@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Head bar, map, scale column and, below it, the strongest ends, wired to one another; the app
-// reaches each through its accessor.
+// Head bar, map, scale column and, below it, the pinned heads and the strongest ends, wired to one
+// another; the app reaches each through its accessor.
 #pragma once
 #include <QWidget>
+#include <vector>
+
+#include "engine/values/ids.h"
 
 namespace ui {
 
 class HeadBar;
 class HeadHeatmap;
+class PinnedHeads;
 class ScaleColumn;
 class TopEnds;
 
@@ -19,18 +23,24 @@ class HeadPage : public QWidget {
     HeadHeatmap& heatmap() const { return *m_map; }
     ScaleColumn& scaleColumn() const { return *m_column; }
     TopEnds& topEnds() const { return *m_ends; }
+    PinnedHeads& pinnedHeads() const { return *m_pins; }
+    void setPins(const std::vector<engine::LayerHead>&);
 
   protected:
     void resizeEvent(QResizeEvent*) override;
     void paintEvent(QPaintEvent*) override;
 
   private:
+    void arrange();
     void placeColumn();
+    void followMap();  // the pins show what it shows, as it shows it
 
     HeadBar* m_bar = nullptr;
     HeadHeatmap* m_map = nullptr;
     ScaleColumn* m_column = nullptr;
     TopEnds* m_ends = nullptr;
+    PinnedHeads* m_pins = nullptr;
+    int m_pinsWidth = 0;
 };
 
 }  // namespace ui

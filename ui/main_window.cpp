@@ -152,8 +152,8 @@ void MainWindow::applyScheme(int choice) {
 
 // In the order of the eye.
 QList<QWidget*> MainWindow::regions() const {
-    return {m->prompt,    m->headsDock, m->tabs,     m->strip, m->headPage,
-            m->stepsDock, m->nextDock,  m->barsDock, m->empty, m->finder};
+    return {m->prompt,   m->headsDock, m->tabs,  m->strip,  m->headPage, m->stepsDock,
+            m->nextDock, m->barsDock,  m->empty, m->finder, m->compare};
 }
 
 namespace {

@@ -53,6 +53,8 @@ class MainWindow : public QMainWindow {
     void setHeadsWidget(QWidget*);  // content of the Heads dock (the grid); owned from here
     void setFinderPage(QWidget*);   // the page beside Head; owned from here
     bool isFinderShown() const;
+    void setComparePage(QWidget*);  // after the finder's; owned from here
+    bool isCompareShown() const;
     void setHeadPage(
         QWidget*);  // below the token strip: head bar, map, scale column; owned from here
     // An action of a view that the app composes, in menu and key overlay like the window's own.
@@ -91,6 +93,7 @@ class MainWindow : public QMainWindow {
     void setEarlierPrompts(const QStringList& prompts);  // Edit, Earlier prompts
     void showHeadPage();
     void showFinderPage();
+    void showComparePage();
     void setSolo(
         bool);  // the map alone, docks and strip hidden; Enter, or a double click in the map
     bool isSolo() const;
@@ -118,6 +121,8 @@ class MainWindow : public QMainWindow {
     void progressCancelled();  // the progress panel's own Cancel
     void exportHeatmapRequested();
     void exportBarsRequested();
+    void exportPinsRequested();
+    void exportDifferenceRequested();
     void copyLocationRequested();
     void copyHeatmapRequested();
     void copyCodeRequested(bool nnsight);  // else TransformerLens
@@ -131,14 +136,16 @@ class MainWindow : public QMainWindow {
     void firstRowRequested();                       // Home, «
     void newestRowRequested();                      // End, »
     void quantityRequested(engine::Quantity);       // 1 2 3 4
-    void scaleRequested();                          // S: the next one
-    void rangeRequested();                          // R
-    void sinkRequested();                           // B
-    void poolingRequested();                        // M
-    void zoomRequested(int direction);              // + 1, − −1, 0 whole
-    void unlockRequested();                         // Esc while a cell is locked
-    void pageChanged();                             // Head or Finder is in front
-    void schemeChanged();                           // light or dark was applied
+    void pinRequested();                            // P: the focused head, or not any more
+    void unpinAllRequested();
+    void scaleRequested();              // S: the next one
+    void rangeRequested();              // R
+    void sinkRequested();               // B
+    void poolingRequested();            // M
+    void zoomRequested(int direction);  // + 1, − −1, 0 whole
+    void unlockRequested();             // Esc while a cell is locked
+    void pageChanged();                 // Head, Finder or Compare is in front
+    void schemeChanged();               // light or dark was applied
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;

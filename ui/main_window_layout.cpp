@@ -276,6 +276,10 @@ bool MainWindow::isFinderShown() const {
     return m->finder && m->stack->currentWidget() == m->finder;
 }
 
+bool MainWindow::isCompareShown() const {
+    return m->compare && m->stack->currentWidget() == m->compare;
+}
+
 void MainWindow::showHeadPage() {
     m->tabs->setCurrentIndex(0);
 }
@@ -284,15 +288,21 @@ void MainWindow::showFinderPage() {
     if (!m->solo) m->tabs->setCurrentIndex(1);
 }
 
+void MainWindow::showComparePage() {
+    if (!m->solo) m->tabs->setCurrentIndex(2);
+}
+
 void MainWindow::showPage() {
-    const bool before = isFinderShown();
+    const QWidget* before = m->stack->currentWidget();
     if (m->strip->tokens().empty())
         m->stack->setCurrentWidget(m->empty);
     else if (m->finder && m->tabs->currentIndex() == 1)
         m->stack->setCurrentWidget(m->finder);
+    else if (m->compare && m->tabs->currentIndex() == 2)
+        m->stack->setCurrentWidget(m->compare);
     else
         m->stack->setCurrentWidget(m->run);
-    if (before != isFinderShown()) Q_EMIT pageChanged();
+    if (before != m->stack->currentWidget()) Q_EMIT pageChanged();
     placeProgress();
 }
 

@@ -78,6 +78,13 @@ void MainWindow::setFinderPage(QWidget* widget) {
     orderFocus();
 }
 
+void MainWindow::setComparePage(QWidget* widget) {
+    m->compare = widget;
+    m->stack->addWidget(widget);
+    if (m->tabs->count() == 2) m->tabs->addTab(QStringLiteral("Compare"));
+    orderFocus();
+}
+
 QAction* MainWindow::addViewAction(Menu menu, const QString& text, const QKeySequence& key,
                                    const QString& help) {
     QAction* action = m->actions->add(menu, text, {key}, {});

@@ -254,7 +254,7 @@ void ScaleColumn::paintEvent(QPaintEvent*) {
     painter.drawText(QRectF(0, topPad - 2, width(), titleHeight),
                      Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, title());
     paintColourBar(painter, t, QRectF(0, barTop, width(), colourBarHeight), m_legend.scale,
-                   m_legend.quantity, m_legend.exceeded);
+                   m_legend.exceeded);
     const LabelledCombo* last = m_legend.cellsPerPixel > 1 ? m_pooling : m_sink;
     painter.setFont(wordFont(10));
     painter.setPen(t.text2);

@@ -166,6 +166,11 @@ void WindowActions::buildHeads() {
     quantity(QStringLiteral("‖p·&v·W_O‖"), Qt::Key_3, engine::Quantity::Value);
     quantity(QStringLiteral("&Logit attribution"), Qt::Key_4, engine::Quantity::Attribution);
     menu(Menu::Heads)->addSeparator();
+    addForRun(Menu::Heads, QStringLiteral("P&in or unpin the head"), {QKeySequence(Qt::Key_P)},
+              [this] { Q_EMIT m_window.pinRequested(); });
+    addForRun(Menu::Heads, QStringLiteral("&Unpin all heads"), {},
+              [this] { Q_EMIT m_window.unpinAllRequested(); });
+    menu(Menu::Heads)->addSeparator();
     addForRun(Menu::Heads, QStringLiteral("Di&rection of the strip"), {QKeySequence(Qt::Key_D)},
               [this] { Q_EMIT directionToggled(); });
 }
@@ -173,6 +178,10 @@ void WindowActions::buildHeads() {
 void WindowActions::buildExportAndHelp() {
     addForRun(Menu::Export, QStringLiteral("&Heatmap…"), {QKeySequence(Qt::CTRL | Qt::Key_E)},
               [this] { Q_EMIT m_window.exportHeatmapRequested(); });
+    addForRun(Menu::Export, QStringLiteral("&Pinned heads…"), {},
+              [this] { Q_EMIT m_window.exportPinsRequested(); });
+    addForRun(Menu::Export, QStringLiteral("&Difference of two runs…"), {},
+              [this] { Q_EMIT m_window.exportDifferenceRequested(); });
     addForRun(Menu::Export, QStringLiteral("&Bars…"), {},
               [this] { Q_EMIT m_window.exportBarsRequested(); });
     add(Menu::Help, QStringLiteral("&Keys"), {QKeySequence(Qt::Key_Question)},
@@ -198,6 +207,8 @@ void WindowActions::buildView() {
               [this] { m_window.showHeadPage(); });
     addForRun(Menu::View, QStringLiteral("&Finder page"), {QKeySequence(Qt::CTRL | Qt::Key_2)},
               [this] { m_window.showFinderPage(); });
+    addForRun(Menu::View, QStringLiteral("&Compare page"), {QKeySequence(Qt::CTRL | Qt::Key_3)},
+              [this] { m_window.showComparePage(); });
     menu(Menu::View)->addSeparator();
     addForRun(Menu::View, QStringLiteral("Zoom &in"),
               {QKeySequence(Qt::Key_Plus), QKeySequence(Qt::Key_Equal)},

@@ -38,7 +38,7 @@ struct MainWindow::Parts {
     QWidget* run = nullptr;  // strip above the head page
     QVBoxLayout* runLayout = nullptr;
     TokenStrip* strip = nullptr;
-    QWidget *headPage = nullptr, *finder = nullptr;
+    QWidget *headPage = nullptr, *finder = nullptr, *compare = nullptr;
     ProgressPanel* progress = nullptr;
     QRect progressArea;  // in headPage's coordinates
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli.h"
+#include "app/pins.h"
 #include "app/session_file.h"
 #include "app/window.h"
 #include "engine/values/failure.h"
@@ -43,9 +44,12 @@ SavedSession example(const std::string& model) {
                           ui::SinkMode::Renormalized, engine::Pooling::Sum};
     session.view.zoom = ui::MapView{2, 1, 4};
     session.view.span = engine::Rows{2, 5};
-    session.view.finder = true;
+    session.view.page = app::SavedPage::Compare;
     session.view.target = TokenId{11};
     session.view.distractor = TokenId{12};
+    session.view.pins = {{engine::Layer(3), engine::QueryHead(0)},
+                         {engine::Layer(0), engine::QueryHead(1)}};
+    session.view.compared = {2, 0};
     return session;
 }
 
@@ -108,7 +112,9 @@ class SessionFileTest : public QObject {
         QVERIFY(after.view.scale == before.view.scale);
         QVERIFY(after.view.zoom == before.view.zoom);
         QCOMPARE(after.view.span.value(), (engine::Rows{2, 5}));
-        QVERIFY(after.view.finder);
+        QCOMPARE(after.view.page, app::SavedPage::Compare);
+        QCOMPARE(after.view.pins, before.view.pins);
+        QVERIFY(after.view.compared == before.view.compared);
         QCOMPARE(after.view.target, before.view.target);
         QCOMPARE(after.view.distractor, before.view.distractor);
         // Run 2: the prompt, two of run 0's, run 1's own, its own.
@@ -126,8 +132,11 @@ class SessionFileTest : public QObject {
         before.shown = 0;
         before.view.zoom.reset();
         before.view.target.reset();
+        before.view.compared.reset();
+        before.view.pins.clear();
         const SavedSession after = app::parseSession(app::sessionText(before), "file");
         QVERIFY(!after.prompt && after.runs.empty() && !after.view.zoom && !after.view.target);
+        QVERIFY(after.view.pins.empty() && !after.view.compared);
     }
 
     // Each is the good file with one thing changed: a JSON pointer and what stands there instead.
@@ -187,6 +196,12 @@ class SessionFileTest : public QObject {
         row("/view/zoom/count", "0", "view.zoom.count is 0");
         row("/view/zoom/dest", "-9223372036854775808", "view.zoom.dest is -9223372036854775808");
         row("/view/target", "-7", "view.target is -7");
+        row("/view/page", "\"front\"", "view.page is 'front', not one of head, finder, compare");
+        row("/view/pins", "3", "view.pins is 3, not a list");
+        row("/view/pins/1/head", "-1", "view.pins[1].head is -1");
+        row("/view/pins/0", "[3, 0]", "view.pins[0] is a list of 2, not an object");
+        row("/view/compared/a", "3", "view.compared.a is 3, not a whole number from 0 to 2");
+        row("/view/compared", "{\"a\": 1}", "view.compared has no \"b\"");
     }
     void oneWrongValueIsRefused() {
         QFETCH(QString, place);
@@ -201,6 +216,31 @@ class SessionFileTest : public QObject {
         QVERIFY2(refusal.starts_with("s.headscope: "), refusal.c_str());
         QVERIFY2(refusal.ends_with("nothing was changed") || place == u"/headscope_session",
                  refusal.c_str());
+    }
+
+    // Older files name neither pins nor runs to compare.
+    void pinsAndPairMayBeMissing() {
+        json document = json::parse(app::sessionText(example(m_model)));
+        document["view"].erase("pins");
+        document["view"].erase("compared");
+        const SavedSession session = app::parseSession(document.dump(), "file");
+        QVERIFY(session.view.pins.empty() && !session.view.compared);
+    }
+
+    void moreThanFitIsRefused() {
+        SavedSession session = example(m_model);
+        session.view.pins.resize(app::Pins::most + 1);
+        const std::string text = app::sessionText(session);
+        const std::string refusal = refusalOf([&] { (void)app::parseSession(text, "file"); });
+        QVERIFY2(refusal.find("view.pins has 25 entries, and 24 heads") != std::string::npos,
+                 refusal.c_str());
+        session = example(m_model);
+        session.runs.resize(1);
+        session.shown = 0;
+        session.selection.dest = session.selection.src = engine::Position(0);
+        const std::string one = app::sessionText(session);
+        const std::string alone = refusalOf([&] { (void)app::parseSession(one, "file"); });
+        QVERIFY2(alone.find("there are no two runs") != std::string::npos, alone.c_str());
     }
 
     void whatIsNoSessionIsRefused_data() {
@@ -288,6 +328,7 @@ class SessionFileTest : public QObject {
         QTest::addRow("generated") << "/runs/1/tokens/0" << 2147483647 << "names token 2147483647";
         QTest::addRow("target") << "/view/target" << 23 << "names token 23";
         QTest::addRow("distractor") << "/view/distractor" << 24 << "names token 24";
+        QTest::addRow("pin") << "/view/pins/1/layer" << 9 << "names layer 9";
         QTest::addRow("context") << "/runs/2/tokens/2" << 1
                                  << "has 9 tokens, and its model's "
                                     "context holds 8";

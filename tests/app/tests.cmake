@@ -18,7 +18,7 @@ endforeach()
 foreach(part worker worker_reader session session_fork session_views export_files file_dialog
         session_file prompt_history cache_folder code_snippet window_remembered window_saved
         window_models models_found
-        qt_warnings)
+        qt_warnings compare_jobs)
     headscope_test(${part}_test app/${part}_test.cpp headscope_app)
 endforeach()
 # The real window, and the verbs, on the real engine: linked here, where the program opens it as a
@@ -28,4 +28,7 @@ headscope_test(window_runs_test app/window_runs_test.cpp headscope_app headscope
 headscope_test(window_session_test app/window_session_test.cpp headscope_app headscope_engine)
 headscope_test(cli_edits_test app/cli_edits_test.cpp headscope_app headscope_engine)
 headscope_test(window_heads_test app/window_heads_test.cpp headscope_app headscope_engine)
+headscope_test(window_compare_test app/window_compare_test.cpp headscope_app headscope_engine)
+headscope_test(window_compare_states_test app/window_compare_states_test.cpp
+    headscope_app headscope_engine)
 headscope_test(cli_memory_test app/cli_memory_test.cpp headscope_app headscope_engine)

@@ -3,6 +3,8 @@
 foreach(part bars finder models prompt strip widgets window)
     headscope_test(frame_${part} ui/frame_${part}.cpp headscope_ui)
 endforeach()
+# Heads and runs side by side.
+headscope_test(compare_widgets ui/compare_widgets.cpp headscope_ui)
 # The map side: grid, heatmap, read-out, scale, figures.
 foreach(part geometry heatmap grid text_figure)
     headscope_test(map_${part} ui/map_${part}.cpp headscope_ui)

@@ -134,6 +134,16 @@ void FinderModel::setFocused(engine::LayerHead at) {
     if (heads() > 0) Q_EMIT dataChanged(index(0, 0), index(heads() - 1, 0), {Qt::FontRole});
 }
 
+void FinderModel::setPinned(std::vector<engine::LayerHead> heads) {
+    m_pinned = std::move(heads);
+    if (this->heads() > 0)
+        Q_EMIT dataChanged(index(0, 0), index(this->heads() - 1, 0), {PinnedRole});
+}
+
+bool FinderModel::isPinned(engine::LayerHead at) const {
+    return std::find(m_pinned.begin(), m_pinned.end(), at) != m_pinned.end();
+}
+
 engine::LayerHead FinderModel::headAt(int row) const {
     return {engine::Layer(row / std::max(1, m_heads)),
             engine::QueryHead(row % std::max(1, m_heads))};
@@ -176,6 +186,10 @@ QVariant FinderModel::data(const QModelIndex& at, int role) const {
     if (!at.isValid() || at.row() >= heads()) return {};
     if (role == KvRole) return kvOf(at.row());
     if (at.column() == 0) {
+        if (role == PinnedRole) return isPinned(headAt(at.row()));
+        if (role == Qt::AccessibleTextRole)
+            return headName(headAt(at.row())) +
+                   (isPinned(headAt(at.row())) ? QStringLiteral(", pinned") : QString());
         if (role == Qt::DisplayRole) return headName(headAt(at.row()));
         if (role == SortRole) return at.row();
         if (role == Qt::FontRole) return wordFont(11, m_focused == headAt(at.row()));

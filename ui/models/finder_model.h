@@ -42,8 +42,13 @@ constexpr int columnOf(HeadMetric metric) {
 class FinderModel : public QAbstractTableModel {
     Q_OBJECT
   public:
-    enum Role { SortRole = Qt::UserRole, ShareRole, KvRole };  // ShareRole: of the largest, 0 to 1
-    static constexpr int columns = 1 + headMetrics;            // the head's name, then the metrics
+    enum Role {
+        SortRole = Qt::UserRole,
+        ShareRole,
+        KvRole,
+        PinnedRole
+    };                                               // ShareRole: of the largest, 0 to 1
+    static constexpr int columns = 1 + headMetrics;  // the head's name, then the metrics
 
     explicit FinderModel(QObject* parent = nullptr);
     void setModel(const engine::ModelInfo&);
@@ -52,6 +57,8 @@ class FinderModel : public QAbstractTableModel {
     void setSpan(const std::vector<float>&);
     void setContributions(const std::optional<engine::ContributionTable>&);
     void setFocused(engine::LayerHead);
+    void setPinned(std::vector<engine::LayerHead>);
+    bool isPinned(engine::LayerHead) const;
 
     int heads() const { return m_layers * m_heads; }
     int kvHeads() const { return m_kvHeads; }
@@ -76,6 +83,7 @@ class FinderModel : public QAbstractTableModel {
     std::vector<std::vector<float>> m_values;  // [metric][head], empty: not known
     std::vector<double> m_largest;
     std::optional<engine::LayerHead> m_focused;
+    std::vector<engine::LayerHead> m_pinned;
 };
 
 // Terms that all hold: "attr > 0.5", "sink<.9", "L12", "H3", "L12.H3"; of a signed metric the

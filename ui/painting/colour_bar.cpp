@@ -38,7 +38,7 @@ std::vector<double> colourBarTicks(const ColourScale& scale, double width, doubl
 }
 
 void paintColourBar(QPainter& painter, const Theme& theme, const QRectF& area,
-                    const ColourScale& scale, engine::Quantity quantity, bool exceeded) {
+                    const ColourScale& scale, bool exceeded) {
     QImage strip(256, 1, QImage::Format_RGB32);
     for (int i = 0; i < 256; ++i) strip.setPixel(i, 0, (*scale.table)[static_cast<std::size_t>(i)]);
     const QRectF bar(area.left() + 0.5, area.top() + 0.5, area.width() - capWidth - 3,
@@ -62,7 +62,7 @@ void paintColourBar(QPainter& painter, const Theme& theme, const QRectF& area,
     const std::vector<double> ticks = colourBarTicks(scale, bar.width(), 44);
     for (const double tick : ticks) {
         const double x = bar.left() + scale.position(tick) * bar.width();
-        const QString text = scaleNumber(tick, quantity);
+        const QString text = scaleNumber(tick, scale.diverging);
         const double width = metrics.horizontalAdvance(text);
         const double at = std::clamp(x - width / 2, bar.left(), bar.right() - width);
         painter.fillRect(QRectF(std::round(x - 0.5), bar.bottom() - 2, 1, 4), theme.text3);

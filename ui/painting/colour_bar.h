@@ -15,7 +15,6 @@ inline constexpr double colourBarHeight = 27;  // bar 12, ticks and numbers belo
 // ascending.
 std::vector<double> colourBarTicks(const ColourScale&, double width, double gap);
 // `exceeded` adds the cap: values beyond the range exist and take the last colour.
-void paintColourBar(QPainter&, const Theme&, const QRectF& area, const ColourScale&,
-                    engine::Quantity, bool exceeded);
+void paintColourBar(QPainter&, const Theme&, const QRectF& area, const ColourScale&, bool exceeded);
 
 }  // namespace ui

@@ -132,10 +132,11 @@ void paintPanel(QPainter& painter, const HeadPanel& panel, const MapScene& scene
 QString rangeNote(const HeadFigure& figure) {
     const engine::TileRequest& request = figure.panels.front().tile.request;
     const engine::Transfer transfer = figure.choice.transfer;
-    QString note = transfer == engine::Transfer::Linear ? QStringLiteral("linear")
-                   : transfer == engine::Transfer::Sqrt || isSigned(request.quantity)
-                       ? QStringLiteral("√")
-                       : QStringLiteral("log");
+    QString note =
+        transfer == engine::Transfer::Linear ? QStringLiteral("linear")
+        : transfer == engine::Transfer::Sqrt || isSigned(request.quantity) || request.minus
+            ? QStringLiteral("√")
+            : QStringLiteral("log");
     if (figure.choice.rank) note = QStringLiteral("rank");
     note += request.renormalized                      ? QStringLiteral(", source 0 left out")
             : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
@@ -179,7 +180,8 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
                                                 : figure.choice.sink == SinkMode::Hidden;
     const double sink = extent.sink;
     if (figure.largest) extent = {*figure.largest, 0};
-    ColourScale scaleOfAll = scaleFor(figure.choice, quantity, extent, figure.scheme);
+    const bool difference = figure.panels.front().tile.request.minus.has_value();
+    ColourScale scaleOfAll = scaleFor(figure.choice, quantity, extent, figure.scheme, difference);
     if (figure.choice.rank) {
         const HeadPanel& first = figure.panels.front();
         scaleOfAll.ranked =
@@ -201,7 +203,8 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
     const double left = edge + m.gutter, top = m.top + m.rows * (m.panelHeight + panelGap) + barGap;
     painter.setFont(wordFont(11, true));
     painter.setPen(theme.text);
-    const QString title = quantityTitle(quantity, request.renormalized);
+    const QString title = (difference ? QStringLiteral("Δ ") : QString()) +
+                          quantityTitle(quantity, request.renormalized);
     painter.drawText(QPointF(left, top + 11), title);
     const double after = left + QFontMetricsF(painter.font()).horizontalAdvance(title) + 10;
     painter.setFont(wordFont(10));
@@ -210,7 +213,6 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
                      elidedTo(painter.font(), rangeNote(figure), m.size.width() - edge - after));
     paintColourBar(
         painter, theme, QRectF(left, top + titleHeight - 4, barWidth, colourBarHeight), scaleOfAll,
-        quantity,
         (!hidesSink && scaleOfAll.exceeds(sink)) || scaleOfAll.exceeds(extent.withoutSink));
 }
 

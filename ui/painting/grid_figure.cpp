@@ -75,7 +75,7 @@ void paintGridFigure(QPainter& painter, const GridFigure& figure, double scale) 
     colours.table = &sequentialTable(figure.scheme);
     paintColourBar(painter, theme,
                    QRectF(edge + GridLayout::gutter, below + 18, barWidth, colourBarHeight),
-                   colours, engine::Quantity::Pattern, false);
+                   colours, false);
 }
 
 QImage renderGridFigure(const GridFigure& figure, double scale) {

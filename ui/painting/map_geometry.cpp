@@ -84,6 +84,36 @@ QRect MapGeometry::rectOf(MapCell cell) const {
             m_edges[row + 1] - m_edges[row]};
 }
 
+MapView zoomedView(const MapGeometry& geometry, int availableSide, double x, double y,
+                   double factor) {
+    if (geometry.isEmpty()) return geometry.view();
+    const double cell = geometry.cellSize();
+    const std::int64_t before = geometry.view().count;
+    const std::int64_t least = std::min<std::int64_t>(4, geometry.tokens());
+    std::int64_t after = std::llround(static_cast<double>(before) * factor);
+    if (after == before) after += factor < 1 ? -1 : 1;
+    // Pooled, only whole multiples of the side fill it.
+    const std::int64_t room = std::max(availableSide, 1);
+    if (after > room) {
+        std::int64_t p = std::max<std::int64_t>(
+            1, std::llround(static_cast<double>(after) / static_cast<double>(room)));
+        if (factor < 1 && p * room >= before) --p;
+        if (factor > 1 && p * room <= before) ++p;
+        after = std::max<std::int64_t>(p, 1) * room;
+    }
+    after = std::clamp(after, least, geometry.tokens());
+    if (after == before) return geometry.view();
+    // The cell under the cursor stays under it.
+    const double shrink = static_cast<double>(after) / static_cast<double>(before);
+    const auto start = [&](std::int64_t from, double cells) {
+        const double within = std::clamp(cells, 0.0, static_cast<double>(before));
+        const std::int64_t wanted =
+            std::llround(static_cast<double>(from) + within - within * shrink);
+        return std::clamp<std::int64_t>(wanted, 0, geometry.tokens() - after);
+    };
+    return {start(geometry.view().dest, y / cell), start(geometry.view().src, x / cell), after};
+}
+
 engine::Axis wholeAxis(std::int64_t tokens, int pixels) {
     return {0, tokens, std::max<std::int64_t>(1, ceilDiv(tokens, std::max(pixels, 1))), {}};
 }

@@ -61,6 +61,10 @@ class MapGeometry {
     std::vector<int> m_edges;
 };
 
+// The view `factor` times as large (below 1: closer) around `at`, device pixels from the map's
+// corner, under which the cell stays; the same view where it can be neither.
+MapView zoomedView(const MapGeometry&, int availableSide, double x, double y, double factor);
+
 // The axis that shows `tokens` positions in at most `pixels` pixels, for thumbnails and figures.
 engine::Axis wholeAxis(std::int64_t tokens, int pixels);
 

@@ -38,6 +38,7 @@ std::vector<int> tilePixels(const engine::Axis& shown, const engine::Axis* held)
 struct Look {
     CellKind kind = CellKind::Masked;
     QRgb colour = 0;
+    bool oneRunOnly = false;  // not computed here, but in the other run
 };
 
 class RowLooks {
@@ -66,6 +67,8 @@ class RowLooks {
             look.kind = kindOf(dest, m_src.cells_of(static_cast<std::int64_t>(x)), m_scene.window,
                                m_scene.rowsReady);
             if (look.kind == CellKind::Masked) look.colour = m_paint.masked();
+            look.oneRunOnly =
+                dest.begin >= m_scene.oneRunOnly.begin && dest.begin < m_scene.oneRunOnly.end;
             if (look.kind != CellKind::Value) continue;
             if (x == 0 && m_hidesFirst) {
                 look.colour = m_scene.theme.base.rgb();
@@ -124,6 +127,7 @@ QImage mapImage(const MapScene& scene) {
                 plain = false;
                 for (int x = from; x < to; ++x)
                     line[x] = look.kind == CellKind::OutOfWindow ? paint.outOfWindow(x, y)
+                              : look.oneRunOnly                  ? paint.oneRunOnly(x, y)
                                                                  : paint.notComputed(x, y);
             }
         }

@@ -149,14 +149,12 @@ void paintMapLines(QPainter& painter, const MapScene& scene) {
     painter.restore();
 }
 
-void paintNotComputed(QPainter& painter, const MapScene& scene) {
-    const QRectF area = notComputedRect(scene);
+namespace {
+
+// A sentence on its own ground, in areas that have the room.
+void paintChip(QPainter& painter, const MapScene& scene, const QRectF& area, const QString& text) {
     painter.setFont(wordFont(11));
     const QFontMetricsF metrics(painter.font());
-    const QString text =
-        scene.rowsReady == 0
-            ? QStringLiteral("not computed yet")
-            : QStringLiteral("row %1 and later: not computed yet").arg(thousands(scene.rowsReady));
     QRectF chip(0, 0, metrics.horizontalAdvance(text) + 16, metrics.height() + 5);
     if (area.height() < chip.height() + 8 || area.width() < chip.width() + 8) return;
     chip.moveCenter(area.center());
@@ -165,6 +163,28 @@ void paintNotComputed(QPainter& painter, const MapScene& scene) {
     painter.setPen(scene.theme.text2);
     painter.drawText(chip, Qt::AlignCenter, text);
     painter.restore();
+}
+
+}  // namespace
+
+void paintNotComputed(QPainter& painter, const MapScene& scene) {
+    paintChip(
+        painter, scene, notComputedRect(scene),
+        scene.rowsReady == 0
+            ? QStringLiteral("not computed yet")
+            : QStringLiteral("row %1 and later: not computed yet").arg(thousands(scene.rowsReady)));
+}
+
+void paintOneRunOnly(QPainter& painter, const MapScene& scene) {
+    const engine::Rows rows = scene.oneRunOnly;
+    if (rows.count() <= 0 || scene.geometry.isEmpty()) return;
+    const int top = scene.geometry.yOf(rows.begin), bottom = scene.geometry.yOf(rows.end);
+    const QRectF area = scene.logical(QRect(0, top, scene.geometry.side(), bottom - top));
+    const QString which =
+        rows.count() == 1
+            ? QStringLiteral("row %1").arg(thousands(rows.begin))
+            : QStringLiteral("rows %1–%2").arg(thousands(rows.begin), thousands(rows.end - 1));
+    paintChip(painter, scene, area, which + QStringLiteral(": ") + scene.oneRunOnlyText);
 }
 
 void paintSelection(QPainter& painter, const MapScene& scene) {

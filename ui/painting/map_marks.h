@@ -12,6 +12,7 @@ void paintMapLines(QPainter&, const MapScene&);     // under the marks; part of 
 void paintNotComputed(QPainter&, const MapScene&);  // "row 22 and later: not computed yet"
 void paintSelection(QPainter&, const MapScene&);    // selected row and column, lock box
 void paintCrosshair(QPainter&, const MapScene&);    // the hovered cell
+void paintOneRunOnly(QPainter&, const MapScene&);   // "rows 19 to 21: only run B has them"
 QRectF notComputedRect(const MapScene&);  // logical; empty when every row in view has data
 
 }  // namespace ui

@@ -44,10 +44,10 @@ ValueExtent extentOf(const engine::Tile& tile, int index, int window) {
 }
 
 ColourScale scaleFor(const ScaleChoice& choice, engine::Quantity quantity,
-                     const ValueExtent& extent, Scheme scheme) {
+                     const ValueExtent& extent, Scheme scheme, bool difference) {
     ColourScale scale;
     scale.transfer = choice.transfer;
-    scale.diverging = isSigned(quantity);
+    scale.diverging = difference || isSigned(quantity);
     scale.table = scale.diverging ? &divergingTable(scheme) : &sequentialTable(scheme);
     scale.high = extent.withoutSink;
     // A head with nothing but its sink (one token) has no other range to take.
@@ -106,7 +106,7 @@ QString quantityTitle(engine::Quantity quantity, bool renormalized) {
     return {};
 }
 
-QString scaleNumber(double value, engine::Quantity quantity) {
+QString scaleNumber(double value, bool withSign) {
     if (value == 0) return QStringLiteral("0");
     const double magnitude = std::abs(value);
     QString text;
@@ -120,9 +120,9 @@ QString scaleNumber(double value, engine::Quantity quantity) {
             while (text.endsWith(u'0')) text.chop(1);
             if (text.endsWith(u'.')) text.chop(1);
         }
-        if (!isSigned(quantity) && text.startsWith(QStringLiteral("0."))) text.remove(0, 1);
+        if (!withSign && text.startsWith(QStringLiteral("0."))) text.remove(0, 1);
     }
-    if (!isSigned(quantity)) return text;
+    if (!withSign) return text;
     return (value < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + text;
 }
 

@@ -72,11 +72,16 @@ ValueExtent extentOf(const engine::Tile&, int index, int window);
 // taken; source 0 only where it is in the scale.
 std::shared_ptr<const std::vector<float>> rankedMagnitudes(const engine::Tile&, int index,
                                                            int window, SinkMode);
-ColourScale scaleFor(const ScaleChoice&, engine::Quantity, const ValueExtent&, Scheme);
+// `difference`: of two runs, signed whatever the quantity.
+ColourScale scaleFor(const ScaleChoice&, engine::Quantity, const ValueExtent&, Scheme,
+                     bool difference = false);
 
 // "p (pattern)", "p, renormalized", "score", "‖p·v·Wₒ‖", "logit attribution".
 QString quantityTitle(engine::Quantity, bool renormalized = false);
 // As a colour bar's tick: ".83", "5e-4", "−0.81".
-QString scaleNumber(double value, engine::Quantity);
+QString scaleNumber(double value, bool withSign);
+inline QString scaleNumber(double value, engine::Quantity quantity) {
+    return scaleNumber(value, isSigned(quantity));
+}
 
 }  // namespace ui

@@ -3,6 +3,7 @@
 // and for a figure.
 #pragma once
 #include <QPointF>
+#include <QString>
 #include <optional>
 #include <vector>
 
@@ -33,8 +34,11 @@ struct MapScene {
     bool locked = false;              // with a box around the cell
     std::optional<MapCell> hovered;
     std::vector<float> row,
-        column;               // p of the selected row on every src, of the selected column on
-                              // every dest
+        column;  // p of the selected row on every src, of the selected column on
+                 // every dest
+    // Of two runs: rows that only the other one has, and which that is ("only run B has them").
+    engine::Rows oneRunOnly;
+    QString oneRunOnlyText;
     int labelCharacters = 8;  // a longer token is elided on the axes
 
     // Logical rectangle of device pixels of the map.

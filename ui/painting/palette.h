@@ -38,6 +38,7 @@ struct ColourScale {
     // Beyond the range by more than rounding: drawn in the last colour and said
     // beside the bar.
     bool exceeds(double value) const;
+    bool operator==(const ColourScale&) const = default;
 };
 
 }  // namespace ui

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/painting/map_picture.h"
+
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ui/painting/cell_kind.h"
+#include "ui/painting/map_image.h"
+#include "ui/painting/map_marks.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int largestCell = 96;  // logical pixels
+
+}  // namespace
+
+MapPicture::MapPicture() {
+    m_scene.theme = theme();
+    m_scene.scale = scaleFor({}, engine::Quantity::Pattern, {}, m_scene.theme.scheme);
+}
+
+bool MapPicture::setLook(const MapLook& look) {
+    if (look == m_look) return false;
+    m_look = look;
+    relayout();
+    return true;
+}
+
+void MapPicture::setWindow(int keys) {
+    if (keys == m_scene.window) return;
+    m_scene.window = keys;
+    m_image = {};
+}
+
+void MapPicture::setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens,
+                           int labelCharacters) {
+    m_scene.tokens = std::move(tokens);
+    m_scene.promptTokens = promptTokens;
+    m_scene.labelCharacters = labelCharacters;
+}
+
+void MapPicture::setHovered(std::optional<MapCell> cell) {
+    m_scene.hovered = cell;
+}
+
+void MapPicture::setOneRunOnly(engine::Rows rows, const QString& who) {
+    m_scene.oneRunOnly = rows;
+    m_scene.oneRunOnlyText = who;
+    m_image = {};
+}
+
+void MapPicture::setTile(const engine::Tile& tile, int index) {
+    const std::int64_t cells = tile.request.dest.pixels() * tile.request.src.pixels();
+    if (tile.data.dtype != engine::DType::F32 || index < 0 ||
+        index >= std::ssize(tile.request.heads) ||
+        tile.data.elements() != cells * std::ssize(tile.request.heads))
+        return;
+    m_tile = tile;
+    m_scene.tileHead = index;
+    relayout();
+}
+
+void MapPicture::dropTile() {
+    m_tile.reset();
+    relayout();
+}
+
+void MapPicture::place(QPointF origin, double side, double ratio) {
+    m_scene.theme = theme();
+    m_scene.ratio = ratio;
+    m_scene.origin =
+        QPointF(std::round(origin.x() * ratio) / ratio, std::round(origin.y() * ratio) / ratio);
+    m_available = static_cast<int>(std::floor(std::max(side, 0.0) * ratio));
+    relayout();
+}
+
+void MapPicture::relayout() {
+    m_scene.geometry = m_available > 0 && m_look.positions > 0
+                           ? MapGeometry(m_look.view, m_look.positions, m_available,
+                                         static_cast<int>(std::lround(largestCell * m_scene.ratio)))
+                           : MapGeometry();
+    if (m_look.scale.table) m_scene.scale = m_look.scale;
+    // A renormalized pixel of several sources holds those from 1 on.
+    m_scene.hidesSink =
+        m_look.renormalized ? m_scene.geometry.cellsPerPixel() == 1 : m_look.hidesSink;
+    m_scene.selected = m_look.selected;
+    m_scene.locked = m_look.locked;
+    if (m_tile && m_tile->request.quantity == m_look.quantity &&
+        m_tile->request.renormalized == m_look.renormalized)
+        m_scene.tile = m_tile;
+    else
+        m_scene.tile.reset();
+    m_scene.rowsReady = m_look.rowsReady;
+    m_image = {};
+}
+
+std::optional<MapCell> MapPicture::cellUnder(QPointF position) const {
+    const QPointF at = (position - m_scene.origin) * m_scene.ratio;
+    return m_scene.geometry.cellAt(at.x(), at.y());
+}
+
+std::optional<double> MapPicture::valueAt(MapCell cell) const {
+    if (!m_scene.tile || m_scene.geometry.isEmpty() || !m_scene.geometry.rectOf(cell).isValid())
+        return std::nullopt;
+    const engine::Rows rows = m_scene.geometry.destBlock(cell.dest);
+    const engine::Axis &dest = m_scene.tile->request.dest, &src = m_scene.tile->request.src;
+    if (m_look.renormalized && m_scene.geometry.srcBlock(cell.src).end == 1)
+        return std::nullopt;  // left out
+    if (kindOf(rows, m_scene.geometry.srcBlock(cell.src), m_scene.window, m_scene.rowsReady) !=
+            CellKind::Value ||
+        rows.begin >= m_scene.tile->rows_ready || dest != m_scene.geometry.dest() ||
+        src != m_scene.geometry.src())
+        return std::nullopt;
+    const std::int64_t p = src.cells_per_pixel;
+    const std::int64_t row = m_scene.tileHead * dest.pixels() + (cell.dest - dest.begin) / p;
+    return m_scene.tile->data
+        .as<float>()[static_cast<std::size_t>(row * src.pixels() + (cell.src - src.begin) / p)];
+}
+
+void MapPicture::paint(QPainter& painter) {
+    if (m_scene.geometry.isEmpty()) return;
+    if (m_image.isNull()) {
+        m_image = mapImage(m_scene);
+        m_image.setDevicePixelRatio(m_scene.ratio);
+    }
+    painter.drawImage(m_scene.origin, m_image);
+    paintMapLines(painter, m_scene);
+}
+
+}  // namespace ui
