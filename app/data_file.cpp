@@ -10,6 +10,7 @@
 #include "app/cli_text.h"
 #include "app/output_file.h"
 #include "engine/values/failure.h"
+#include "ui/painting/cell_kind.h"
 
 namespace app {
 
@@ -63,6 +64,39 @@ std::string field(const std::string& bytes) {
     return out + '"';
 }
 
+std::string bytesOf(const std::vector<engine::Token>& tokens, engine::Rows span) {
+    std::string bytes;
+    for (std::int64_t i = span.begin; i < span.end; ++i)
+        bytes += tokens.at(static_cast<std::size_t>(i)).bytes;
+    return bytes;
+}
+
+// A row of spans, as far as they have a visible cell.
+std::string csvSpans(const MapData& data, engine::LayerHead at, std::int64_t unit,
+                     std::span<const float> values) {
+    const int window = data.attention.at(static_cast<std::size_t>(engine::to_int(at.layer))).window;
+    const auto ends = [](engine::Rows span) {
+        return std::to_string(span.begin) + ',' + std::to_string(span.end - 1) + ',';
+    };
+    const engine::Rows dest = data.units.tokensOf(unit);
+    const std::string begin = std::to_string(engine::to_int(at.layer)) + ',' +
+                              std::to_string(engine::to_int(at.head)) + ',' + ends(dest);
+    const std::string destText = field(bytesOf(data.tokens, dest));
+    std::string lines;
+    for (std::int64_t i = 0; i <= unit; ++i) {
+        const engine::Rows src = data.units.tokensOf(i);
+        if (ui::kindOf(dest, src, window, data.rows) != ui::CellKind::Value) continue;
+        lines += begin + ends(src) + destText + ',' + field(bytesOf(data.tokens, src)) + ',' +
+                 number(values[static_cast<std::size_t>(i)]) + '\n';
+    }
+    return lines;
+}
+
+// As many rows of an axis as there are units of all rows.
+std::int64_t unitsOf(const MapData& data) {
+    return data.units.areTokens() ? data.rows : data.units.spans();
+}
+
 std::string csvRow(const MapData& data, engine::LayerHead at, std::int64_t dest,
                    std::span<const float> values) {
     const int window = data.attention.at(static_cast<std::size_t>(engine::to_int(at.layer))).window;
@@ -83,7 +117,8 @@ std::string csvRow(const MapData& data, engine::LayerHead at, std::int64_t dest,
 }  // namespace
 
 std::int64_t mapBytes(FileFormat format, const MapData& data) {
-    const std::int64_t cells = data.rows * data.rows * static_cast<std::int64_t>(data.heads.size());
+    const std::int64_t cells =
+        unitsOf(data) * unitsOf(data) * static_cast<std::int64_t>(data.heads.size());
     constexpr std::int64_t aLine = 40;
     return format == FileFormat::Npy ? cells * 4 + 128 : cells / 2 * aLine + aLine;
 }
@@ -92,27 +127,32 @@ void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& r
                const MapData& data, std::stop_token stop,
                const std::function<void(std::int64_t done, std::int64_t total)>& report) {
     Stream out(file);
+    const bool spans = !data.units.areTokens();
+    const std::int64_t rows = unitsOf(data);
     if (format == FileFormat::Npy)
-        out.write(npyHeader({static_cast<std::int64_t>(data.heads.size()), data.rows, data.rows}));
+        out.write(npyHeader({static_cast<std::int64_t>(data.heads.size()), rows, rows}));
+    else if (spans)
+        out.write("layer,head,dest_begin,dest_last,src_begin,src_last,dest_text,src_text,value\n");
     else
         out.write("layer,head,dest,src,dest_token,src_token,value\n");
     const std::int64_t step =
-        std::max<std::int64_t>(1, kCellsAtOnce / std::max<std::int64_t>(data.rows, 1));
+        std::max<std::int64_t>(1, kCellsAtOnce / std::max<std::int64_t>(rows, 1));
     std::int64_t done = 0;  // rows
-    const std::int64_t total = data.rows * static_cast<std::int64_t>(data.heads.size());
+    const std::int64_t total = rows * static_cast<std::int64_t>(data.heads.size());
     for (const engine::LayerHead at : data.heads)
-        for (std::int64_t begin = 0; begin < data.rows; begin += step) {
+        for (std::int64_t begin = 0; begin < rows; begin += step) {
             if (stop.stop_requested()) throw engine::Cancelled();
             if (report) report(done, total);
-            done += std::min(step, data.rows - begin);
+            const std::int64_t end = std::min(begin + step, rows);
+            done += end - begin;
             engine::TileRequest request;
             request.run = data.run;
             request.minus = data.minus;
             request.heads = {at};
-            request.dest = {begin, std::min(begin + step, data.rows), 1, {}};
-            request.src = {0, data.rows, 1, {}};
+            request.dest = data.units.tokensOf(engine::Axis{begin, end, 1, {}});
+            request.src = data.units.tokensOf(engine::Axis{0, rows, 1, {}});
             request.quantity = data.quantity;
-            request.pooling = engine::Pooling::None;
+            request.pooling = spans ? ui::spanPooling(data.quantity) : engine::Pooling::None;
             request.target = data.target;
             request.distractor = data.distractor;
             const engine::Tile tile = reader.tile(request, stop);
@@ -122,10 +162,11 @@ void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& r
                 continue;
             }
             std::string lines;
-            for (std::int64_t dest = begin; dest < request.dest.end; ++dest)
-                lines += csvRow(data, at, dest,
-                                values.subspan(static_cast<std::size_t>((dest - begin) * data.rows),
-                                               static_cast<std::size_t>(data.rows)));
+            for (std::int64_t dest = begin; dest < end; ++dest) {
+                const auto row = values.subspan(static_cast<std::size_t>((dest - begin) * rows),
+                                                static_cast<std::size_t>(rows));
+                lines += spans ? csvSpans(data, at, dest, row) : csvRow(data, at, dest, row);
+            }
             out.write(lines);
         }
 }

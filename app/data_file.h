@@ -10,6 +10,7 @@
 
 #include "app/picture_file.h"
 #include "engine/trace_reader.h"
+#include "ui/painting/map_units.h"
 
 namespace app {
 
@@ -25,13 +26,15 @@ struct MapData {
     engine::TokenId target{};  // of an attribution
     std::optional<engine::TokenId> distractor;
     std::vector<engine::Token> tokens;             // at least as many as rows
+    ui::MapUnits units;                            // of the axes; spans end at `rows`
     std::vector<engine::AttentionRule> attention;  // a layer's window: outside it no CSV line
 };
 
 // NPY: float32 [heads, dest, src], masked cells as in a tile (scores −inf, else 0). CSV: a line a
-// visible cell with layer, head, dest, src, both tokens and the value. Any thread that may read the
-// trace. Throws engine::Error, and Cancelled.
-// Reports rows, on the same thread.
+// visible cell with layer, head, dest, src, both tokens and the value. Of spans the same, pooled as
+// on screen; dest and src are their first and last tokens, and both texts stand for the tokens. Any
+// thread that may read the trace. Throws engine::Error, and Cancelled. Reports rows, on the same
+// thread.
 void writeMaps(OutputFile&, FileFormat, const engine::TraceReader&, const MapData&,
                std::stop_token = {},
                const std::function<void(std::int64_t done, std::int64_t total)>& report = {});

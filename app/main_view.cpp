@@ -26,6 +26,7 @@
 #include "ui/pinned_heads.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
+#include "ui/text_view.h"
 
 namespace app {
 
@@ -75,6 +76,9 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireSelection();
     wireGrid();
     wireMap();
+    wireSpans();
+    wireMiniMap();
+    wireText();
     wirePanels();
     wireFinder();
     wirePins();
@@ -290,6 +294,7 @@ void MainView::showNoRun() {
     m_page->heatmap().setTokens({}, 0, 0);
     m_page->heatmap().clearSelection();
     m_window->setTokens({}, 0);
+    m_page->textView().setTokens({}, 0);
     m_window->stepBar().clear(
         QStringLiteral("Run a prompt: its rows stand here, then a column a "
                        "generated token."));

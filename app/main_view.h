@@ -161,6 +161,14 @@ class MainView : public QObject {
     void showChanges();
     void exportDifference(const QString& path);
 
+    // What the map's axes count, and the whole of it beside a part (main_view_spans.cpp).
+    void wireSpans();
+    void setGranularity(ui::Granularity);
+    void showTurns();
+    ui::MapUnits unitsOf(std::int64_t rows) const;  // as the map's, of the first rows
+    void wireMiniMap();
+    void wireText();  // main_view_text.cpp
+
     // Export (main_view_export.cpp).
     void wireExport();
     void choosePath(const QString& title, const QString& name, std::function<void(QString)> then);
@@ -215,6 +223,9 @@ class MainView : public QObject {
     bool m_progressIsExport = false;              // the panel, or what it last showed
     bool m_figureToClipboard = false;             // instead, or as well
     bool m_loggedMap = false;
+    ui::MapUnits m_figureUnits;  // of the picture asked for
+    ui::Granularity m_granularity = ui::Granularity::Tokens;
+    bool m_hasTurns = false;
     CacheJob m_cache;
     QPointer<ui::SettingsDialog> m_settingsDialog;
     PromptHistory m_history{m_settings};

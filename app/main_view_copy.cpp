@@ -30,12 +30,14 @@ void MainView::wireCopy() {
             const auto& pair = *m_compare.pair();
             const RunView *a = m_compare.run(pair.a), *b = m_compare.run(pair.b);
             const std::int64_t rows = a && b ? std::min(a->rows, b->rows) : 0;
+            m_figureUnits = {};
             if (rows > 0)
                 return m_views.requestFigure({pair.b, pair.a}, {m_session.selection().at},
                                              ui::figureAxis(rows, 1, kScale));
         }
+        m_figureUnits = unitsOf(m_session.run().rows);
         m_views.requestFigure({m_session.run().id, {}}, {m_session.selection().at},
-                              ui::figureAxis(m_session.run().rows, 1, kScale));
+                              ui::figureAxis(m_figureUnits, m_session.run().rows, 1, kScale));
     });
     connect(window, &ui::MainWindow::copyCodeRequested, this, &MainView::copyCode);
 }

@@ -168,6 +168,7 @@ void MainView::exportHeads(const QString& path, const std::vector<engine::LayerH
     data.heads = heads;
     data.rows = run.rows;
     data.tokens = run.tokens;
+    data.units = unitsOf(run.rows);
     exportMaps(path, std::move(data));
 }
 
@@ -181,10 +182,11 @@ void MainView::exportMaps(const QString& path, MapData data) {
     if (isPicture(*formatOf(file))) {
         const double scale = formatOf(file) == FileFormat::Png ? kScale : ui::vectorMapScale;
         m_figurePath = path;
+        m_figureUnits = data.units;
         beginExport(path);
         return m_views.requestFigure(
             {data.run, data.minus}, data.heads,
-            ui::figureAxis(data.rows, static_cast<int>(data.heads.size()), scale));
+            ui::figureAxis(data.units, data.rows, static_cast<int>(data.heads.size()), scale));
     }
     write(file, [data, reader = m_session.reader()](const ExportJob::Order& order) {
         const FileFormat format = *formatOf(order.path);
@@ -214,6 +216,7 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
         }
     const auto rows = static_cast<std::ptrdiff_t>(request.dest.end);
     figure.tokens.assign(run->tokens.begin(), run->tokens.begin() + rows);
+    figure.units = m_figureUnits;
     figure.choice = m_page->scaleColumn().choice();
     const ui::MapLegend legend = m_page->heatmap().legend();
     const bool wider = (figure.choice.range == ui::RangeMode::Layer && legend.hasLayer) ||

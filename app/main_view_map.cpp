@@ -13,11 +13,13 @@
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
 #include "ui/logits_panel.h"
+#include "ui/mini_map.h"
 #include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/pinned_heads.h"
 #include "ui/scale_column.h"
 #include "ui/step_bar.h"
+#include "ui/text_view.h"
 #include "ui/token_strip.h"
 #include "ui/top_ends.h"
 
@@ -49,7 +51,6 @@ void MainView::wireSelection() {
     connect(&m_session, &Session::followChanged, this,
             [this](bool follow) { m_window->stepBar().setFollowNewest(follow); });
     connect(window, &ui::MainWindow::headMoveRequested, &m_session, &Session::moveHead);
-    connect(window, &ui::MainWindow::cellMoveRequested, &m_session, &Session::moveCell);
     connect(window, &ui::MainWindow::rowMoveRequested, &m_session, &Session::moveRow);
     connect(window, &ui::MainWindow::firstRowRequested, &m_session, &Session::selectFirstRow);
     connect(window, &ui::MainWindow::newestRowRequested, &m_session, &Session::selectNewestRow);
@@ -74,11 +75,13 @@ void MainView::showSelection(const ui::Selection& selection) {
     if (m_session.run().rows == 0) {  // nothing to select yet
         m_comparePage->clearSelection();
         m_window->clearSelection();
+        m_page->textView().setSelection({}, {});
         m_page->heatmap().clearSelection();
         m_page->topEnds().clear();
         return;
     }
     m_window->setSelection(selection);
+    m_page->textView().setSelection(selection.dest, selection.src);
     m_comparePage->setSelection(selection);
     m_page->heatmap().setSelection(selection);
     const auto layer = static_cast<std::size_t>(to_int(selection.at.layer));
@@ -86,6 +89,7 @@ void MainView::showSelection(const ui::Selection& selection) {
     if (layer < rules.size()) {
         m_page->heatmap().setRule(rules[layer]);
         m_window->tokenStrip().setWindow(rules[layer].window);
+        m_page->miniMap().setHead(selection.run, selection.at, rules[layer].window);
     }
     showExtents();
     if (m_locked && (m_locked->at != selection.at || m_locked->dest != selection.dest ||

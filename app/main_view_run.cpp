@@ -17,6 +17,8 @@
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
 #include "ui/step_lane.h"
+#include "ui/text_view.h"
+#include "ui/token_strip.h"
 
 namespace app {
 
@@ -185,6 +187,8 @@ void MainView::showRun() {
     m_window->promptPanel().setRunPrompt(run.prompt, run.options);
     if (m_session.state() == RunState::Prefilling) showReading();
     m_window->setTokens(run.tokens, run.promptTokens);
+    m_page->textView().setTokens(run.tokens, run.promptTokens);
+    m_page->textView().setSpan(m_window->tokenStrip().span());
     m_page->pinnedHeads().setRun(run.id);
     m_window->stepBar().startRun(run.promptTokens);
     if (run.steps.empty() && !run.promptRead) m_candidates.clear();
@@ -248,6 +252,7 @@ void MainView::showOtherRuns() {
 void MainView::showPlan() {
     const RunView& run = m_session.run();
     m_page->heatmap().setTokens(run.tokens, run.promptTokens, run.planned);
+    showTurns();
     m_page->heatmap().setRowsReady(run.rows);
     showSelection(m_session.selection());
     m_window->stepBar().setPlan(samplerText(m_window->promptPanel().sampling()),
@@ -257,6 +262,7 @@ void MainView::showPlan() {
 void MainView::showRows(std::int64_t published) {
     const RunView& run = m_session.run();
     m_window->setRows(published);
+    m_page->textView().setRows(published);
     m_page->heatmap().setRowsReady(published);
     showSelection(m_session.selection());
     if (run.steps.empty()) {
@@ -273,7 +279,9 @@ void MainView::showStep(const engine::Step& step) {
     know(step.alternatives);
     m_bytes[step.token.id] = step.token.bytes;
     m_window->appendToken(step.token);
+    m_page->textView().appendToken(step.token);
     m_page->heatmap().appendToken(step.token);
+    showTurns();
     m_window->stepBar().appendStep(step);
     m_window->stepBar().appendText(step.text, step.unfinished);
     m_stepSeconds = m_stepSeconds == 0 ? step.seconds : 0.7 * m_stepSeconds + 0.3 * step.seconds;

@@ -107,6 +107,7 @@ SavedSession MainView::sessionNow() const {
     saved.view.quantity = m_views.quantity();
     saved.view.scale = m_page->scaleColumn().choice();
     const ui::MapGeometry& map = m_page->heatmap().geometry();
+    saved.view.by = m_granularity;
     if (!map.isEmpty() && !map.isWhole()) saved.view.zoom = map.view();
     saved.view.span = m_window->tokenStrip().span();
     saved.view.page = m_window->isFinderShown()    ? SavedPage::Finder
@@ -178,6 +179,8 @@ void MainView::showRestored(const SessionRestored& event) {
     m_comparePage->maps().setScale(saved.view.scale);
     m_views.setRenormalized(saved.view.scale.sink == ui::SinkMode::Renormalized);
     m_window->tokenStrip().setSpan(saved.view.span);
+    setGranularity(saved.view.by);
+    showTurns();  // or back to tokens
     if (saved.view.zoom) m_page->heatmap().showView(*saved.view.zoom);
     for (const auto& chosen : {event.computed.target, event.computed.distractor})
         if (chosen) know({*chosen});

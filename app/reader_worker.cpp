@@ -26,9 +26,9 @@ constexpr std::size_t index(ReadKind kind) {
 }
 
 // The job of each kind, in the order of ReadKind.
-using Jobs =
-    std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, CompareJob, LogitsJob,
-               ContributionJob, TileJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
+using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob,
+                        CompareJob, LogitsJob, ContributionJob, TileJob, TileJob, MetricsJob,
+                        ChangesJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -221,6 +221,14 @@ void ReaderWorker::requestColumn(engine::TileRequest request) {
 void ReaderWorker::requestMap(engine::TileRequest request) {
     put<ReadKind::Map>(std::move(request));
 }
+void ReaderWorker::requestPreview(engine::TileRequest request) {
+    put<ReadKind::Preview>(std::move(request));
+}
+
+void ReaderWorker::requestOverview(engine::TileRequest request) {
+    put<ReadKind::Overview>(std::move(request));
+}
+
 void ReaderWorker::requestPins(engine::TileRequest request) {
     put<ReadKind::Pins>(std::move(request));
 }
@@ -290,6 +298,8 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::Row>(news, &ReaderWorker::rowReady);
     deliver<ReadKind::Column>(news, &ReaderWorker::columnReady);
     deliver<ReadKind::Map>(news, &ReaderWorker::mapReady);
+    deliver<ReadKind::Preview>(news, &ReaderWorker::previewReady);
+    deliver<ReadKind::Overview>(news, &ReaderWorker::overviewReady);
     deliver<ReadKind::Pins>(news, &ReaderWorker::pinsReady);
     deliver<ReadKind::Compare>(news, &ReaderWorker::compareReady);
     deliver<ReadKind::Logits>(news, &ReaderWorker::logitsReady);

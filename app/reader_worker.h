@@ -16,11 +16,13 @@ namespace app {
 enum class ReadKind : std::uint8_t {
     HoverCell,
     LockedCell,
-    Row,     // the selected dest on every src
-    Column,  // every dest on the selected src
+    Row,      // the selected dest on every src
+    Column,   // every dest on the selected src
+    Preview,  // the same of a hovered token
     Map,
-    Pins,     // the same of the pinned heads
-    Compare,  // and of two runs and their difference
+    Overview,  // the whole of that map, small
+    Pins,      // the same of the pinned heads
+    Compare,   // and of two runs and their difference
     Logits,
     Contributions,
     Figure,  // heads' maps as they are exported
@@ -30,7 +32,7 @@ enum class ReadKind : std::uint8_t {
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 15;
+constexpr std::size_t kReadKinds = 17;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -50,6 +52,8 @@ class ReaderWorker : public QObject {
     void requestRow(engine::TileRequest);
     void requestColumn(engine::TileRequest);
     void requestMap(engine::TileRequest);
+    void requestPreview(engine::TileRequest);
+    void requestOverview(engine::TileRequest);
     void requestPins(engine::TileRequest);
     void requestCompare(CompareRequest);
     void requestFigure(engine::TileRequest);
@@ -71,6 +75,8 @@ class ReaderWorker : public QObject {
     void rowReady(const engine::Tile&);
     void columnReady(const engine::Tile&);
     void mapReady(const engine::Tile&);
+    void previewReady(const engine::Tile&);
+    void overviewReady(const engine::Tile&);
     void pinsReady(const engine::Tile&);     // some of the heads asked for; others follow
     void compareReady(const engine::Tile&);  // one of those asked for
     void figureReady(const engine::Tile&);   // some of the heads

@@ -63,7 +63,8 @@ struct SavedView {
     SavedPage page = SavedPage::Head;
     engine::Quantity quantity = engine::Quantity::Pattern;
     ui::ScaleChoice scale;
-    std::optional<ui::MapView> zoom;   // none: the whole map
+    ui::Granularity by = ui::Granularity::Tokens;
+    std::optional<ui::MapView> zoom;   // in those; none: the whole map
     std::optional<engine::Rows> span;  // of tokens, chosen in the strip
     std::optional<engine::TokenId> target, distractor;
     std::vector<engine::LayerHead> pins;  // in the order they were pinned

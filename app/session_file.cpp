@@ -37,6 +37,7 @@ constexpr std::array kTransfers{"linear", "sqrt", "log"};
 constexpr std::array kRanges{"head", "layer", "model", "fixed"};
 constexpr std::array kSinks{"out", "in", "hidden", "renormalized"};
 constexpr std::array kPoolings{"none", "max", "mean", "sum"};
+constexpr std::array kGranularities{"tokens", "words", "sentences", "lines", "turns"};
 constexpr std::array kPages{"head", "finder", "compare"};
 
 template <typename Enum, std::size_t N>
@@ -121,6 +122,7 @@ json asJson(const SavedView& view) {
              {"range", nameOf(view.scale.range, kRanges)},
              {"sink", nameOf(view.scale.sink, kSinks)},
              {"pooling", nameOf(view.scale.pooling, kPoolings)}};
+    if (view.by != ui::Granularity::Tokens) out["by"] = nameOf(view.by, kGranularities);
     if (view.zoom)
         out["zoom"] = {
             {"dest", view.zoom->dest}, {"src", view.zoom->src}, {"count", view.zoom->count}};
@@ -209,6 +211,7 @@ SavedView viewOf(const JsonReader& from, std::size_t runs) {
     view.scale.pooling = enumOf<engine::Pooling>(from["pooling"], kPoolings);
     if (view.scale.pooling == engine::Pooling::None)
         from["pooling"].fail("is none, which is not to choose");
+    if (const auto by = from.find("by")) view.by = enumOf<ui::Granularity>(*by, kGranularities);
     if (const auto zoom = from.find("zoom"))
         view.zoom = ui::MapView{(*zoom)["dest"].integer(0, kMostPositions),
                                 (*zoom)["src"].integer(0, kMostPositions),

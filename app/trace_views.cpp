@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/painting/map_units.h"
+
 namespace app {
 
 using engine::Position;
@@ -52,6 +54,13 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     });
 
     connect(&m_reader, &ReaderWorker::mapReady, this, &TraceViews::mapReady);
+    connect(&m_reader, &ReaderWorker::previewReady, this, [this](const engine::Tile& tile) {
+        const bool asSource = tile.request.dest.begin == 0 && tile.request.dest.pixels() > 1;
+        const auto values = tile.data.as<float>();
+        Q_EMIT previewReady(Position{asSource ? tile.request.src.begin : tile.request.dest.begin},
+                            asSource, {values.begin(), values.end()});
+    });
+    connect(&m_reader, &ReaderWorker::overviewReady, this, &TraceViews::overviewReady);
     connect(&m_reader, &ReaderWorker::rowReady, this, &TraceViews::takeRow);
     connect(&m_reader, &ReaderWorker::columnReady, this, [this](const engine::Tile& tile) {
         const auto values = tile.data.as<float>();
@@ -85,6 +94,29 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
 void TraceViews::setMapView(engine::Axis dest, engine::Axis src, engine::Pooling pooling) {
     m_map = MapView{std::move(dest), std::move(src), pooling};
     refresh(ReadKind::Map, Why::Changed);
+}
+
+void TraceViews::setOverview(engine::Axis dest, engine::Axis src, engine::Pooling pooling) {
+    m_overview = MapView{std::move(dest), std::move(src), pooling};
+    refresh(ReadKind::Overview, Why::Changed);
+}
+
+void TraceViews::preview(Position position, bool asSource) {
+    const std::int64_t at = to_int(position), rows = m_session.run().rows;
+    if (!m_session.hasRun() || at >= rows) return dropPreview();
+    engine::TileRequest request = tileOfHead();
+    request.dest = asSource ? engine::Axis{0, rows, 1, {}} : engine::Axis{at, at + 1, 1, {}};
+    request.src = asSource ? engine::Axis{at, at + 1, 1, {}} : engine::Axis{0, at + 1, 1, {}};
+    m_reader.requestPreview(std::move(request));
+}
+
+void TraceViews::dropPreview() {
+    m_reader.drop(ReadKind::Preview);
+}
+
+void TraceViews::dropOverview() {
+    m_overview.reset();
+    m_reader.drop(ReadKind::Overview);
 }
 
 void TraceViews::setPins(std::vector<engine::LayerHead> heads) {
@@ -165,7 +197,10 @@ void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::Layer
     request.dest = request.src = axis;
     request.quantity = m_quantity;
     request.renormalized = isRenormalized();
-    if (axis.cells_per_pixel > 1) request.pooling = m_map ? m_map->pooling : engine::Pooling::Max;
+    if (!axis.edges.empty())
+        request.pooling = ui::spanPooling(m_quantity);
+    else if (axis.cells_per_pixel > 1)
+        request.pooling = m_map ? m_map->pooling : engine::Pooling::Max;
     if (request.pooling == engine::Pooling::None && axis.cells_per_pixel > 1)
         request.pooling = engine::Pooling::Max;
     m_reader.requestFigure(std::move(request));
@@ -219,6 +254,7 @@ void TraceViews::followSelection(const ui::Selection& selection) {
 
 void TraceViews::grow() {
     refresh(ReadKind::Map, Why::Grown);
+    refresh(ReadKind::Overview, Why::Grown);
     refresh(ReadKind::Pins, Why::Grown);
     refresh(ReadKind::Column, Why::Grown);
     refresh(ReadKind::Thumbnails, Why::Grown);

@@ -24,6 +24,12 @@ class TraceViews : public QObject {
 
     void setMapView(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
     // The same for heads that stand beside the map; their own axes, as they are smaller.
+    // The whole of the head's map, small; none: it is not shown.
+    void setOverview(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
+    void dropOverview();
+    // Of the selected head, what a hovered token attends to or, as source, what attends to it.
+    void preview(engine::Position, bool asSource);
+    void dropPreview();
     void setPins(std::vector<engine::LayerHead>);
     void setPinView(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
     void setThumbnailView(std::vector<engine::LayerHead> visible, int pixels);
@@ -58,6 +64,8 @@ class TraceViews : public QObject {
 
   Q_SIGNALS:
     void mapReady(const engine::Tile&);
+    void overviewReady(const engine::Tile&);
+    void previewReady(engine::Position, bool asSource, const std::vector<float>& pattern);
     void rowReady(engine::Position dest, const std::vector<float>& pattern);    // [src ≤ dest]
     void columnReady(engine::Position src, const std::vector<float>& pattern);  // [rows]
     void hoverCellReady(const engine::Cell&);
@@ -111,7 +119,7 @@ class TraceViews : public QObject {
         engine::Axis dest, src;
         engine::Pooling pooling{};
     };
-    std::optional<MapView> m_map, m_pinView;
+    std::optional<MapView> m_map, m_overview, m_pinView;
     std::vector<engine::LayerHead> m_pins;
     std::vector<engine::Tile> m_figure;  // what of it is there
     std::vector<engine::LayerHead> m_visible;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/trace_views.h"
+#include "ui/painting/map_units.h"
 
 namespace app {
 
@@ -33,12 +34,13 @@ void TraceViews::refresh(ReadKind kind, Why why) {
 
 void TraceViews::refreshHead() {
     for (const ReadKind kind :
-         {ReadKind::LockedCell, ReadKind::Row, ReadKind::Column, ReadKind::Map})
+         {ReadKind::LockedCell, ReadKind::Row, ReadKind::Column, ReadKind::Map, ReadKind::Overview})
         refresh(kind, Why::Changed);
 }
 
 void TraceViews::refreshMaps() {
     refresh(ReadKind::Map, Why::Changed);
+    refresh(ReadKind::Overview, Why::Changed);
     refresh(ReadKind::Pins, Why::Changed);
 }
 
@@ -80,6 +82,7 @@ void TraceViews::ask(ReadKind kind) {
     engine::TileRequest tile = tileOfHead();
     switch (kind) {
         case ReadKind::HoverCell:
+        case ReadKind::Preview:
         case ReadKind::Figure:
         case ReadKind::Compare:
         case ReadKind::Changes: return;  // asked by name only
@@ -97,21 +100,27 @@ void TraceViews::ask(ReadKind kind) {
             tile.src = range(src, src + 1);
             return m_reader.requestColumn(std::move(tile));
         case ReadKind::Map:
-            if (!m_map || waitsForFocus()) return;
+        case ReadKind::Overview: {
+            const bool whole = kind == ReadKind::Overview;
+            const std::optional<MapView>& view = whole ? m_overview : m_map;
+            if (!view || waitsForFocus()) return;
             if (m_quantity == engine::Quantity::Attribution && !target()) return;
-            tile.dest = m_map->dest;
-            tile.src = m_map->src;
-            tile.pooling = m_map->pooling;
+            tile.dest = view->dest;
+            tile.src = view->src;
+            tile.pooling = view->dest.edges.empty() ? view->pooling : ui::spanPooling(m_quantity);
             tile.quantity = m_quantity;
             tile.renormalized = isRenormalized();
-            return m_reader.requestMap(std::move(tile));
+            return whole ? m_reader.requestOverview(std::move(tile))
+                         : m_reader.requestMap(std::move(tile));
+        }
         case ReadKind::Pins:
             if (!m_pinView || m_pins.empty()) return;
             if (m_quantity == engine::Quantity::Attribution && !target()) return;
             tile.heads = m_pins;
             tile.dest = m_pinView->dest;
             tile.src = m_pinView->src;
-            tile.pooling = m_pinView->pooling;
+            tile.pooling =
+                m_pinView->dest.edges.empty() ? m_pinView->pooling : ui::spanPooling(m_quantity);
             tile.quantity = m_quantity;
             tile.renormalized = isRenormalized();
             return m_reader.requestPins(std::move(tile));

@@ -114,6 +114,7 @@ QRect HeadHeatmap::notComputedRect() const {
 }
 
 engine::Pooling HeadHeatmap::pooling() const {
+    if (!m->scene.units.areTokens()) return engine::Pooling::Mean;
     return m->scene.geometry.cellsPerPixel() > 1 ? m->choice.pooling : engine::Pooling::None;
 }
 
@@ -132,10 +133,10 @@ void HeadHeatmap::relayout() {
         room = std::min(width() - left - static_cast<int>(profileRight), height() - top - below);
         if (room >= cell * static_cast<double>(std::max<std::int64_t>(m->view.count, 1))) break;
     }
-    const bool shown = m->message.isEmpty() && m->positions > 0 && room > 0;
+    const bool shown = m->message.isEmpty() && m->axisCount() > 0 && room > 0;
     scene.origin = QPointF(left, top);
     m->availableSide = static_cast<int>(std::floor(std::max(room, 0) * scene.ratio));
-    scene.geometry = shown ? MapGeometry(m->view, m->positions, m->availableSide,
+    scene.geometry = shown ? MapGeometry(m->view, m->axisCount(), m->availableSide,
                                          static_cast<int>(std::lround(largestCell * scene.ratio)))
                            : MapGeometry();
     if (shown) m->view = scene.geometry.view();
@@ -158,7 +159,8 @@ void HeadHeatmap::relayout() {
     refresh();
     Q_EMIT layoutChanged();
     if (!shown) return;
-    const engine::Axis dest = scene.geometry.dest(), src = scene.geometry.src();
+    const engine::Axis dest = scene.units.tokensOf(scene.geometry.dest());
+    const engine::Axis src = scene.units.tokensOf(scene.geometry.src());
     if (dest == m->wantedDest && src == m->wantedSrc && pooling() == m->wantedPooling) return;
     m->wantedDest = dest;
     m->wantedSrc = src;
@@ -239,7 +241,7 @@ void HeadHeatmap::resizeEvent(QResizeEvent* event) {
 
 void HeadHeatmap::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
-        m->room = labelRoom(m->scene.tokens, m->scene.promptTokens, m->positions);
+        m->takeRoom();
         relayout();
     }
     QCustomPlot::changeEvent(event);

@@ -32,6 +32,10 @@ class HeadHeatmap : public QCustomPlot {
     void setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens,
                    std::int64_t reserved);
     void appendToken(const engine::Token&);
+    // What a row and a column stand for. Spans are found in the tokens' text and follow it as it
+    // grows; they cannot be reserved for, so the map grows with them. The same part stays in view.
+    void setGranularity(Granularity);
+    const MapUnits& units() const;
     void setRowsReady(std::int64_t rows);        // rows from here on are dotted; a tile
                                                  // that knows more rows wins
     void setRule(const engine::AttentionRule&);  // of the layer shown: its window shades the map
@@ -58,7 +62,7 @@ class HeadHeatmap : public QCustomPlot {
     QRect notComputedRect() const;  // of rows without data in view, widget
                                     // coordinates; the whole map without rows
     MapLegend legend() const;
-    // One cell a pixel needs no pooling: None then, else the choice.
+    // One cell a pixel needs no pooling: None then, else the choice; spans' own where they are.
     engine::Pooling pooling() const;
     const MapScene& scene() const;
     QString accessibleValue() const;  // "L23.H3, dest 13 ·to, src 9 ·John, p 0.740"
@@ -73,7 +77,7 @@ class HeadHeatmap : public QCustomPlot {
                   int srcs);  // emits cellClicked for the neighbour, where there is one
 
   Q_SIGNALS:
-    // The tile to draw: axes in cells, at device resolution. Emitted when it
+    // The tile to draw: axes in cells, or with spans' edges, at device resolution. Emitted when it
     // changes; a new head, quantity, row count or target needs a new tile of the
     // same axes.
     void viewWanted(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
@@ -108,6 +112,7 @@ class HeadHeatmap : public QCustomPlot {
     void refreshMarks();
     void setView(MapView);
     void zoomAt(QPointF position, double factor);
+    void takeUnits();
     void setHovered(std::optional<MapCell>);
     void placeReadOut();
     std::optional<MapCell> cellUnder(QPointF position) const;

@@ -11,6 +11,13 @@
 
 namespace ui {
 
+namespace {
+
+// Cells that are searched for the largest while the mouse is over them: some milliseconds.
+constexpr std::int64_t mostHovered = 1 << 20;
+
+}  // namespace
+
 QPointF HeadHeatmap::toMap(QPointF position) const {
     return (position - m->scene.origin) * m->scene.ratio;
 }
@@ -27,13 +34,17 @@ void HeadHeatmap::setHovered(std::optional<MapCell> cell) {
     refreshMarks();
     if (!cell || m->kindAt(*cell) != CellKind::Value) {
         Q_EMIT hoverLeft();
-    } else if (m->scene.geometry.cellsPerPixel() == 1) {
-        Q_EMIT cellHovered(engine::Position{cell->dest}, engine::Position{cell->src});
-    } else {
-        engine::Rows dest = m->scene.geometry.destBlock(cell->dest);
-        dest.end = std::min(dest.end, m->scene.rowsReady);
-        Q_EMIT blockHovered(dest, m->scene.geometry.srcBlock(cell->src));
+        return;
     }
+    engine::Rows dest = m->scene.destTokens(*cell);
+    const engine::Rows src = m->scene.srcTokens(*cell);
+    dest.end = std::min(dest.end, m->scene.rowsReady);
+    if (dest.count() == 1 && src.count() == 1)
+        Q_EMIT cellHovered(engine::Position{dest.begin}, engine::Position{src.begin});
+    else if (dest.count() * src.count() <= mostHovered)
+        Q_EMIT blockHovered(dest, src);
+    else
+        Q_EMIT hoverLeft();  // the spans' mass is all that is said of them
 }
 
 void HeadHeatmap::setView(MapView view) {
@@ -51,7 +62,7 @@ void HeadHeatmap::zoomAt(QPointF position, double factor) {
 }
 
 void HeadHeatmap::zoom(int direction) {
-    if (direction == 0) return setView({0, 0, m->positions});
+    if (direction == 0) return setView({0, 0, m->axisCount()});
     QRectF at = m->scene.mapRect();
     if (m->scene.selected && m->scene.geometry.rectOf(*m->scene.selected).isValid())
         at = m->scene.logical(m->scene.geometry.rectOf(*m->scene.selected));
@@ -59,14 +70,19 @@ void HeadHeatmap::zoom(int direction) {
 }
 
 void HeadHeatmap::moveLock(int dests, int srcs) {
-    if (!m->scene.selected || m->scene.rowsReady <= 0) return;
+    const MapScene& scene = m->scene;
+    if (!scene.selected || scene.rowsReady <= 0) return;
     const std::int64_t dest =
-        std::clamp<std::int64_t>(m->scene.selected->dest + dests, 0, m->scene.rowsReady - 1);
+        std::clamp<std::int64_t>(scene.selected->dest + dests, 0, scene.unitsReady() - 1);
+    // Of a span its last row, which sees all of its sources.
+    const std::int64_t row = std::min(scene.units.tokensOf(dest).end, scene.rowsReady) - 1;
     const std::int64_t first =
-        m->scene.window > 0 ? std::max<std::int64_t>(0, dest - m->scene.window + 1) : 0;
-    const std::int64_t src = std::clamp<std::int64_t>(m->scene.selected->src + srcs, first, dest);
-    if (MapCell{dest, src} == *m->scene.selected && m->scene.locked) return;
-    Q_EMIT cellClicked(engine::Position{dest}, engine::Position{src});
+        scene.window > 0 ? std::max<std::int64_t>(0, row - scene.window + 1) : 0;
+    const std::int64_t src =
+        std::clamp<std::int64_t>(scene.selected->src + srcs, scene.units.unitOf(first), dest);
+    if (MapCell{dest, src} == *scene.selected && scene.locked) return;
+    Q_EMIT cellClicked(engine::Position{row},
+                       engine::Position{std::max(first, scene.units.tokensOf(src).begin)});
 }
 
 void HeadHeatmap::mousePressEvent(QMouseEvent* event) {
@@ -100,13 +116,12 @@ void HeadHeatmap::mouseReleaseEvent(QMouseEvent* event) {
     if (!click) return;
     const std::optional<MapCell> cell = cellUnder(event->position());
     if (!cell || m->kindAt(*cell) != CellKind::Value) return;
-    if (m->scene.geometry.cellsPerPixel() == 1) {
-        Q_EMIT cellClicked(engine::Position{cell->dest}, engine::Position{cell->src});
+    // Of several cells the one the read-out names, else the newest row's earliest source.
+    const engine::Rows dest = m->scene.destTokens(*cell), src = m->scene.srcTokens(*cell);
+    if (dest.count() == 1 && src.count() == 1) {
+        Q_EMIT cellClicked(engine::Position{dest.begin}, engine::Position{src.begin});
         return;
     }
-    // A pixel of several cells: the one the read-out names, else its newest row's earliest source.
-    const engine::Rows dest = m->scene.geometry.destBlock(cell->dest);
-    const engine::Rows src = m->scene.geometry.srcBlock(cell->src);
     if (m->hoveredCell && m->scene.hovered == cell) {
         Q_EMIT cellClicked(m->hoveredCell->dest, m->hoveredCell->src);
     } else {

@@ -5,6 +5,8 @@
 
 #include "ui/painting/cell_kind.h"
 #include "ui/painting/map_image.h"
+#include "ui/painting/map_labels.h"
+#include "ui/painting/text_spans.h"
 
 namespace ui {
 
@@ -75,14 +77,19 @@ void HeadHeatmap::Parts::rescale() {
     scene.scale.ranked = ranked;
     if (ranked && !ranked->empty() && ranked->back() > 0)
         scene.scale.high = static_cast<double>(ranked->back());
+    const MapCell first{scene.geometry.dest().begin, scene.geometry.src().begin};
     // A renormalized pixel of several sources holds those from 1 on.
-    scene.hidesSink =
-        renormalized ? scene.geometry.cellsPerPixel() == 1 : choice.sink == SinkMode::Hidden;
+    scene.hidesSink = renormalized
+                          ? !scene.geometry.isEmpty() && scene.srcTokens(first).count() == 1
+                          : choice.sink == SinkMode::Hidden;
     legend.renormalized = renormalized;
     legend.hasLayer = known(RangeMode::Layer).has_value();
     legend.hasModel = known(RangeMode::Model).has_value();
     legend.hiddenSources =
-        scene.hidesSink && scene.geometry.src().begin == 0 ? scene.geometry.cellsPerPixel() : 0;
+        scene.hidesSink && scene.geometry.src().begin == 0 && !scene.geometry.isEmpty()
+            ? scene.srcTokens(first).count()
+            : 0;
+    legend.units = scene.units;
     legend.quantity = quantity;
     legend.choice = choice;
     legend.scale = scene.scale;
@@ -92,19 +99,21 @@ void HeadHeatmap::Parts::rescale() {
     legend.onlySinkExceeds = sink && !rest;
     legend.cellsPerPixel = scene.geometry.cellsPerPixel();
     legend.cellPixels = scene.cellPixels();
-    legend.notComputed = !scene.geometry.isEmpty() && scene.rowsReady < scene.geometry.dest().end;
+    legend.notComputed =
+        !scene.geometry.isEmpty() && scene.unitsReady() < scene.geometry.dest().end;
     legend.hasData = scene.tile.has_value();
     // Some row in view is longer than the window.
-    const engine::Axis dest = scene.geometry.dest();
+    const engine::Axis dest = scene.units.tokensOf(scene.geometry.dest());
+    const engine::Axis src = scene.units.tokensOf(scene.geometry.src());
     legend.hasWindow =
-        scene.window > 0 &&
-        std::min(dest.end, scene.rowsReady) - scene.geometry.src().begin > scene.window;
+        scene.window > 0 && std::min(dest.end, scene.rowsReady) - src.begin > scene.window;
 }
 
 void HeadHeatmap::Parts::takeProfiles() {
     scene.row.clear();
     scene.column.clear();
     if (!scene.selected) return;
+    if (!scene.units.areTokens()) return takeSpanProfiles();
     const auto given = [](const auto& profile, std::int64_t at) {
         return profile && engine::to_int(profile->first) == at;
     };
@@ -132,31 +141,59 @@ void HeadHeatmap::Parts::takeProfiles() {
     }
 }
 
+// Mass is no probability of one row: what the tile shows is all there is to show.
+void HeadHeatmap::Parts::takeSpanProfiles() {
+    if (!scene.tile || stale || scene.tile->request.quantity != engine::Quantity::Pattern ||
+        scene.geometry.cellsPerPixel() != 1)
+        return;
+    const engine::Axis dest = scene.geometry.dest(), src = scene.geometry.src();
+    const auto take = [this](std::vector<float>& into, const engine::Axis& along, auto cellAt) {
+        if (!drawnValue(cellAt(along.begin)) && !drawnValue(cellAt(along.end - 1))) return;
+        into.assign(static_cast<std::size_t>(along.end), 0);
+        for (std::int64_t at = along.begin; at < along.end; ++at)
+            into[static_cast<std::size_t>(at)] =
+                static_cast<float>(drawnValue(cellAt(at)).value_or(0));
+    };
+    const MapCell selected = *scene.selected;
+    if (dest.begin <= selected.dest && selected.dest < dest.end)
+        take(scene.row, src, [&](std::int64_t at) { return MapCell{selected.dest, at}; });
+    if (src.begin <= selected.src && selected.src < src.end)
+        take(scene.column, dest, [&](std::int64_t at) { return MapCell{at, selected.src}; });
+}
+
 std::optional<double> HeadHeatmap::Parts::drawnValue(MapCell cell) const {
     if (!scene.tile || stale || kindAt(cell) != CellKind::Value) return std::nullopt;
     const engine::Axis &dest = scene.tile->request.dest, &src = scene.tile->request.src;
-    const std::int64_t p = scene.geometry.cellsPerPixel();
-    const auto holds = [p](const engine::Axis& axis, std::int64_t at) {
-        return axis.edges.empty() && axis.cells_per_pixel == p && axis.begin % p == 0 &&
-               at >= axis.begin && at < axis.end;
+    const engine::Rows rows = scene.destTokens(cell), columns = scene.srcTokens(cell);
+    // Only of a pixel that holds these very cells: the last one of an axis may hold fewer.
+    const auto holds = [](const engine::Axis& axis, engine::Rows block) {
+        const std::int64_t pixel = pixelAt(axis, block.begin);
+        if (pixel < 0) return pixel;
+        const engine::Rows held = axis.cells_of(pixel);
+        const std::int64_t end = axis.edges.empty() ? std::min(block.end, axis.end) : block.end;
+        return held == engine::Rows{block.begin, end} ? pixel : std::int64_t{-1};
     };
-    if (!holds(dest, cell.dest) || !holds(src, cell.src) ||
-        cell.dest / p * p >= scene.tile->rows_ready)
-        return std::nullopt;
+    const std::int64_t y = holds(dest, rows), x = holds(src, columns);
+    if (y < 0 || x < 0 || rows.begin >= scene.tile->rows_ready) return std::nullopt;
     const std::int64_t width = src.pixels(), area = width * dest.pixels();
-    const std::int64_t at =
-        area * scene.tileHead + (cell.dest - dest.begin) / p * width + (cell.src - src.begin) / p;
-    return scene.tile->data.as<float>()[static_cast<std::size_t>(at)];
+    return scene.tile->data
+        .as<float>()[static_cast<std::size_t>(area * scene.tileHead + y * width + x)];
 }
 
 CellKind HeadHeatmap::Parts::kindAt(MapCell cell) const {
-    return kindOf(scene.geometry.destBlock(cell.dest), scene.geometry.srcBlock(cell.src),
-                  scene.window, scene.rowsReady);
+    return kindOf(scene.destTokens(cell), scene.srcTokens(cell), scene.window, scene.rowsReady);
 }
 
 ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
                                               const std::optional<engine::Cell>& cell) const {
     ReadOutContent content;
+    content.window = scene.window;
+    content.softCap = scene.softCap;
+    content.cell = cell;
+    if (!scene.units.areTokens()) {
+        takeSpans(at, content);
+        return content;
+    }
     content.dest = cell ? engine::to_int(cell->dest) : at.dest;
     content.src = cell ? engine::to_int(cell->src) : at.src;
     const auto text = [this](std::int64_t position) {
@@ -170,9 +207,6 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
         scene.geometry.rectOf(at).isValid()
             ? kindAt(at)
             : kindOf({at.dest, at.dest + 1}, {at.src, at.src + 1}, scene.window, scene.rowsReady);
-    content.window = scene.window;
-    content.softCap = scene.softCap;
-    content.cell = cell;
     const engine::Quantity quantity =
         scene.tile ? scene.tile->request.quantity : engine::Quantity::Pattern;
     const bool renormalized = scene.tile && scene.tile->request.renormalized;
@@ -193,6 +227,27 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
         content.pooling = engine::Pooling::None;
     }
     return content;
+}
+
+void HeadHeatmap::Parts::takeSpans(MapCell at, ReadOutContent& content) const {
+    const bool inView = scene.geometry.rectOf(at).isValid();
+    content.destSpan = inView ? scene.destTokens(at) : scene.units.tokensOf(at.dest);
+    content.srcSpan = inView ? scene.srcTokens(at) : scene.units.tokensOf(at.src);
+    content.dest = content.destSpan.begin;
+    content.src = content.srcSpan.begin;
+    content.destToken = spanText(scene.tokens, content.destSpan, 24);
+    content.srcToken = spanText(scene.tokens, content.srcSpan, 24);
+    content.kind = kindOf(content.destSpan, content.srcSpan, scene.window, scene.rowsReady);
+    const engine::Quantity quantity =
+        scene.tile ? scene.tile->request.quantity : engine::Quantity::Pattern;
+    content.drawnName = spanQuantityTitle(quantity, scene.tile && scene.tile->request.renormalized);
+    if (inView) content.drawn = drawnValue(at);
+}
+
+void HeadHeatmap::Parts::takeRoom() {
+    room = scene.units.areTokens() ? labelRoom(scene.tokens, scene.promptTokens, positions)
+                                   : spanLabelRoom(scene.units, positions);
+    scene.labelCharacters = room.characters;
 }
 
 }  // namespace ui

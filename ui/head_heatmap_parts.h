@@ -59,7 +59,8 @@ class PaintedLayer : public QCPLayerable {
 struct HeadHeatmap::Parts {
     MapScene scene;
     MapView view;                // as wished; scene.geometry holds what came of it
-    std::int64_t positions = 0;  // of the axes: tokens or what is reserved for them
+    std::int64_t positions = 0;  // tokens, or what is reserved for them
+    Granularity granularity = Granularity::Tokens;
     Selection selection;
     bool hasSelection = false;
     ScaleChoice choice;
@@ -88,6 +89,11 @@ struct HeadHeatmap::Parts {
     QSharedPointer<TokenTicker> destTicker, srcTicker;
     ReadOut* readOut = nullptr;
 
+    // Of the axes: positions or spans.
+    std::int64_t axisCount() const {
+        return scene.units.areTokens() ? positions : scene.units.spans();
+    }
+    void takeRoom();  // of the labels
     void takeTile(const engine::Tile&);
     void rescale();    // colour scale and legend from choice and extents
     void takeRanks();  // of the tile, where the choice asks for them
@@ -95,7 +101,9 @@ struct HeadHeatmap::Parts {
     void takeProfiles();  // the scene's row and column for the selection
     std::optional<double> drawnValue(MapCell) const;  // of the tile, exact, if it is this head's
     CellKind kindAt(MapCell) const;
+    void takeSpanProfiles();
     ReadOutContent contentFor(MapCell, const std::optional<engine::Cell>&) const;
+    void takeSpans(MapCell, ReadOutContent&) const;
 };
 
 }  // namespace ui

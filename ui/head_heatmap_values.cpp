@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Data into the map: tokens, tiles, selection, exact values.
 #include <algorithm>
+#include <utility>
 
 #include "ui/head_heatmap_parts.h"
 #include "ui/painting/map_labels.h"
 #include "ui/painting/names.h"
 #include "ui/painting/number_text.h"
+#include "ui/painting/text_spans.h"
 
 namespace ui {
 
@@ -29,10 +31,11 @@ void HeadHeatmap::setTokens(std::vector<engine::Token> tokens, std::int64_t prom
     m->lockedCell.reset();
     m->headExtent = m->tileExtent = {};
     m->extents = {};
-    m->room = labelRoom(m->scene.tokens, promptTokens, positions);
-    m->scene.labelCharacters = m->room.characters;
-    if (positions != m->positions) m->view = {0, 0, positions};
+    const std::int64_t before = m->axisCount();
     m->positions = positions;
+    m->scene.units = unitsOf(m->scene.tokens, m->granularity);
+    m->takeRoom();
+    if (m->axisCount() != before) m->view = {0, 0, m->axisCount()};
     m->wantedDest = m->wantedSrc = {};  // another run: ask again, whatever the axes
     m->scene.hovered.reset();
     relayout();
@@ -40,13 +43,47 @@ void HeadHeatmap::setTokens(std::vector<engine::Token> tokens, std::int64_t prom
 
 void HeadHeatmap::appendToken(const engine::Token& token) {
     m->scene.tokens.push_back(token);
-    const std::int64_t tokens = std::ssize(m->scene.tokens);
-    if (tokens > m->positions) {  // more than was reserved: the whole stays whole
-        const bool whole = m->view.count >= m->positions;
-        m->positions = tokens;
-        if (whole) m->view = {0, 0, tokens};
-    }
+    const std::int64_t before = m->axisCount();
+    const bool whole = m->view.count >= before;
+    m->positions = std::max<std::int64_t>(m->positions, std::ssize(m->scene.tokens));
+    m->scene.units = unitsOf(m->scene.tokens, m->granularity);
+    if (m->hasSelection)
+        m->scene.selected = MapCell{m->scene.units.unitOf(engine::to_int(m->selection.dest)),
+                                    m->scene.units.unitOf(engine::to_int(m->selection.src))};
+    // More than was reserved, or another span: the whole stays whole.
+    if (whole && m->axisCount() != before) m->view = {0, 0, m->axisCount()};
     relayout();
+}
+
+const MapUnits& HeadHeatmap::units() const {
+    return m->scene.units;
+}
+
+void HeadHeatmap::setGranularity(Granularity granularity) {
+    if (granularity == m->granularity) return;
+    m->granularity = granularity;
+    const MapUnits before = std::exchange(m->scene.units, unitsOf(m->scene.tokens, granularity));
+    const MapUnits& now = m->scene.units;
+    if (m->positions > 0) {
+        const MapView view = m->scene.geometry.view();
+        const bool whole = m->scene.geometry.isEmpty() || m->scene.geometry.isWhole();
+        const std::int64_t dest = now.unitOf(before.tokensOf(view.dest).begin);
+        const std::int64_t last = now.unitOf(before.tokensOf(view.dest + view.count - 1).end - 1);
+        m->view = whole ? MapView{0, 0, m->axisCount()}
+                        : MapView{dest, now.unitOf(before.tokensOf(view.src).begin),
+                                  std::max<std::int64_t>(last - dest + 1, 1)};
+    }
+    if (m->scene.selected) {
+        const MapCell cell{engine::to_int(m->selection.dest), engine::to_int(m->selection.src)};
+        m->scene.selected = MapCell{now.unitOf(cell.dest), now.unitOf(cell.src)};
+    }
+    m->scene.hovered.reset();
+    m->hoveredCell.reset();
+    m->scene.tile.reset();  // of another quantity, in a sense
+    m->headExtent = m->tileExtent = {};
+    m->takeRoom();
+    relayout();
+    setAccessibleDescription(accessibleValue());
 }
 
 void HeadHeatmap::setRowsReady(std::int64_t rows) {
@@ -107,7 +144,9 @@ void HeadHeatmap::setSelection(const Selection& selection) {
     }
     m->selection = selection;
     m->hasSelection = true;
-    const MapCell cell{engine::to_int(selection.dest), engine::to_int(selection.src)};
+    const MapUnits& units = m->scene.units;
+    const MapCell cell{units.unitOf(engine::to_int(selection.dest)),
+                       units.unitOf(engine::to_int(selection.src))};
     if (m->lockedCell &&
         (m->lockedCell->dest != selection.dest || m->lockedCell->src != selection.src))
         m->lockedCell.reset();
@@ -150,13 +189,13 @@ void HeadHeatmap::setColumn(engine::Position src, std::vector<float> p) {
 void HeadHeatmap::setCell(const engine::Cell& cell) {
     if (!m->hasSelection || cell.run != m->selection.run || cell.at != m->selection.at) return;
     const std::int64_t dest = engine::to_int(cell.dest), src = engine::to_int(cell.src);
-    if (m->scene.selected == MapCell{dest, src}) {
+    if (cell.dest == m->selection.dest && cell.src == m->selection.src) {
         m->lockedCell = cell;
         setAccessibleDescription(accessibleValue());
     }
     if (m->scene.hovered) {
-        const engine::Rows row = m->scene.geometry.destBlock(m->scene.hovered->dest);
-        const engine::Rows column = m->scene.geometry.srcBlock(m->scene.hovered->src);
+        const engine::Rows row = m->scene.destTokens(*m->scene.hovered);
+        const engine::Rows column = m->scene.srcTokens(*m->scene.hovered);
         if (dest >= row.begin && dest < row.end && src >= column.begin && src < column.end)
             m->hoveredCell = cell;
     }
@@ -172,6 +211,14 @@ void HeadHeatmap::setMessage(const QString& message) {
 QString HeadHeatmap::accessibleValue() const {
     if (!m->hasSelection || !m->scene.selected) return {};
     const ReadOutContent content = m->contentFor(*m->scene.selected, m->lockedCell);
+    if (content.destSpan.count() > 0) {
+        const QString value = content.drawn ? QStringLiteral(", %1 %2").arg(
+                                                  content.drawnName, plainNumber(*content.drawn, 3))
+                                            : QString();
+        return QStringLiteral("%1, dest tokens %2 %3, src tokens %4 %5%6")
+            .arg(headName(m->selection.at), rangeText(content.destSpan), content.destToken,
+                 rangeText(content.srcSpan), content.srcToken, value);
+    }
     QString text = QStringLiteral("%1, dest %2 %3, src %4 %5")
                        .arg(headName(m->selection.at), QString::number(content.dest),
                             content.destToken, QString::number(content.src), content.srcToken);

@@ -6,9 +6,11 @@
 
 #include "ui/head_bar.h"
 #include "ui/head_heatmap.h"
+#include "ui/mini_map.h"
 #include "ui/painting/theme.h"
 #include "ui/pinned_heads.h"
 #include "ui/scale_column.h"
+#include "ui/text_view.h"
 #include "ui/top_ends.h"
 
 namespace ui {
@@ -28,12 +30,16 @@ HeadPage::HeadPage(QWidget* parent)
       m_map(new HeadHeatmap(this)),
       m_column(new ScaleColumn(this)),
       m_ends(new TopEnds(this)),
-      m_pins(new PinnedHeads(this)) {
+      m_pins(new PinnedHeads(this)),
+      m_mini(new MiniMap(this)),
+      m_text(new TextView(this)) {
     connect(m_column, &ScaleColumn::scaleChanged, m_map, &HeadHeatmap::setScale);
     connect(m_map, &HeadHeatmap::legendChanged, m_column, &ScaleColumn::setLegend);
     connect(m_map, &HeadHeatmap::legendChanged, this, &HeadPage::followMap);
+    connect(m_mini, &MiniMap::viewMoved, m_map, &HeadHeatmap::showView);
     connect(m_column, &ScaleColumn::contentHeightChanged, this, &HeadPage::placeColumn);
     setFocusProxy(m_map);  // where F6 goes
+    m_text->hide();
     setMinimumSize(340, 380);
 }
 
@@ -46,7 +52,7 @@ void HeadPage::arrange() {
     const int barHeight = m_bar->sizeHint().height();
     m_bar->setGeometry(0, 0, width(), barHeight);
     const bool hasColumn = width() >= hideColumnBelow;
-    m_column->setVisible(hasColumn);
+    m_hasColumn = hasColumn;
     const int columnWidth = hasColumn ? std::clamp(width() * 235 / 1000, 150, 230) : 0;
     int mapWidth = width() - left - (hasColumn ? columnWidth + between + right : 0);
     m_pinsWidth = columnWidth;
@@ -57,6 +63,7 @@ void HeadPage::arrange() {
         m_pinsWidth += spare;
     }
     m_map->setGeometry(left, barHeight, mapWidth, height() - barHeight);
+    m_text->setGeometry(left, barHeight, mapWidth, height() - barHeight);
     if (hasColumn)
         m_column->resize(columnWidth, m_column->height());  // its height follows its width
     placeColumn();
@@ -71,18 +78,53 @@ void HeadPage::setPins(const std::vector<engine::LayerHead>& heads) {
 void HeadPage::followMap() {
     const MapScene& scene = m_map->scene();
     const MapLegend legend = m_map->legend();
-    m_pins->setLook(
-        {scene.geometry.view(), scene.geometry.tokens(), scene.rowsReady, legend.quantity,
-         legend.renormalized, legend.scale, scene.hidesSink, scene.selected, scene.locked},
-        legend.choice.pooling);
+    const MapLook look{scene.geometry.view(), scene.units,     scene.geometry.tokens(),
+                       scene.rowsReady,       legend.quantity, legend.renormalized,
+                       legend.scale,          scene.hidesSink, scene.selected,
+                       scene.locked};
+    m_pins->setLook(look, legend.choice.pooling);
+    const bool needed = m_mini->isNeeded();
+    m_mini->setLook(look, legend.choice.pooling);
+    if (m_mini->isNeeded() != needed) placeColumn();
 }
 
-// The scale takes what it needs, then the pins; the strongest ends stand below where there is room.
+// Text has no colour bar: its two colours are the strip's, from clear to p = 1.
+void HeadPage::setTextShown(bool shown) {
+    if (shown == m_textShown) return;
+    m_textShown = shown;
+    QWidget* from = shown ? static_cast<QWidget*>(m_map) : m_text;
+    QWidget* to = shown ? static_cast<QWidget*>(m_text) : m_map;
+    const bool hadFocus = from->hasFocus();
+    setFocusProxy(to);
+    to->show();
+    if (hadFocus) to->setFocus();
+    from->hide();
+    placeColumn();
+}
+
+void HeadPage::setMiniMapWanted(bool wanted) {
+    m_miniWanted = wanted;
+    placeColumn();
+}
+
+// The scale takes what it needs, then the whole of a map in part, then the pins; the strongest ends
+// stand below where there is room.
 void HeadPage::placeColumn() {
     const int top = m_bar->height(), room = height() - top, width = m_column->width();
     const int x = m_map->x() + m_map->width() + between;
-    int left = m_column->isHidden() ? 0 : room - m_column->contentHeight() - gap;
+    const bool scale = m_hasColumn && !m_textShown;
+    m_column->setVisible(scale);
+    const int above = scale ? m_column->contentHeight() + gap : gap;
+    int left = m_hasColumn ? room - above : 0;
     int y = top + room - left;
+    const int whole = MiniMap::heightFor(width);
+    const bool mini = m_miniWanted && !m_textShown && m_mini->isNeeded() && left >= whole;
+    if (mini) {
+        m_mini->setGeometry(x, y, width, whole);
+        left -= whole + gap;
+        y += whole + gap;
+    }
+    m_mini->setVisible(mini);
     const bool pinned = !m_pins->isEmpty() && left >= PinnedHeads::leastHeight();
     if (pinned) {
         const int height = std::min(left, m_pins->heightFor(m_pinsWidth));
@@ -94,7 +136,7 @@ void HeadPage::placeColumn() {
     const bool ends = left >= m_ends->sizeHint().height();
     m_ends->setVisible(ends);
     if (ends) m_ends->setGeometry(x, y, width, m_ends->sizeHint().height());
-    m_column->setGeometry(x, top, width, pinned || ends ? m_column->contentHeight() : room);
+    m_column->setGeometry(x, top, width, mini || pinned || ends ? m_column->contentHeight() : room);
 }
 
 void HeadPage::paintEvent(QPaintEvent*) {

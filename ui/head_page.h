@@ -11,8 +11,10 @@ namespace ui {
 
 class HeadBar;
 class HeadHeatmap;
+class MiniMap;
 class PinnedHeads;
 class ScaleColumn;
+class TextView;
 class TopEnds;
 
 class HeadPage : public QWidget {
@@ -24,6 +26,11 @@ class HeadPage : public QWidget {
     ScaleColumn& scaleColumn() const { return *m_column; }
     TopEnds& topEnds() const { return *m_ends; }
     PinnedHeads& pinnedHeads() const { return *m_pins; }
+    MiniMap& miniMap() const { return *m_mini; }
+    TextView& textView() const { return *m_text; }
+    void setTextShown(bool);  // in the map's place
+    bool isTextShown() const { return m_textShown; }
+    void setMiniMapWanted(bool);  // where a part of the map is in view and there is room
     void setPins(const std::vector<engine::LayerHead>&);
 
   protected:
@@ -40,6 +47,9 @@ class HeadPage : public QWidget {
     ScaleColumn* m_column = nullptr;
     TopEnds* m_ends = nullptr;
     PinnedHeads* m_pins = nullptr;
+    MiniMap* m_mini = nullptr;
+    TextView* m_text = nullptr;
+    bool m_miniWanted = true, m_textShown = false, m_hasColumn = false;
     int m_pinsWidth = 0;
 };
 

@@ -20,6 +20,7 @@
 #include "ui/help_dialogs.h"
 #include "ui/key_yield.h"
 #include "ui/logits_panel.h"
+#include "ui/page_bar.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
 #include "ui/token_strip.h"
@@ -105,6 +106,7 @@ void MainWindow::connectParts() {
         Q_EMIT promptChosen(text);
     });
     connect(m->tabs, &QTabBar::currentChanged, this, &MainWindow::showPage);
+    connect(m->pageBar, &PageBar::granularityChosen, this, &MainWindow::granularityRequested);
     connect(m->progress, &ProgressPanel::cancelRequested, this, &MainWindow::progressCancelled);
     connect(m->progress, &ProgressPanel::shown, this, &MainWindow::placeProgress);
     connect(m->message, &MessageBar::remedyChosen, this, &MainWindow::remedyChosen);
@@ -152,8 +154,8 @@ void MainWindow::applyScheme(int choice) {
 
 // In the order of the eye.
 QList<QWidget*> MainWindow::regions() const {
-    return {m->prompt,   m->headsDock, m->tabs,  m->strip,  m->headPage, m->stepsDock,
-            m->nextDock, m->barsDock,  m->empty, m->finder, m->compare};
+    return {m->prompt,   m->headsDock, m->pageBar, m->strip,  m->headPage, m->stepsDock,
+            m->nextDock, m->barsDock,  m->empty,   m->finder, m->compare};
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include "engine/values/run.h"
 #include "engine/values/tile.h"
 #include "ui/message_bar.h"
+#include "ui/painting/map_units.h"
 #include "ui/progress_panel.h"
 #include "ui/run_state.h"
 #include "ui/selection.h"
@@ -72,7 +73,10 @@ class MainWindow : public QMainWindow {
     void setRows(std::int64_t published);
     void setSelection(const Selection&);  // strip, steps, bars, titles, tab; Esc follows its lock
     void clearSelection();                // no run: nothing is marked
-    void setHeadsNote(const QString&);    // right of the Heads dock's title: "270 of 270"
+    // What the map's axes count, in page bar and menu; and whether the run has chat turns.
+    void setGranularity(Granularity);
+    void setTurnsOffered(bool);
+    void setHeadsNote(const QString&);  // right of the Heads dock's title: "270 of 270"
 
     void setStateText(const QString&);  // "Generating, token 9 of 16"
     void setHoverText(const QString&);  // "L23.H3 · dest 13 ← src 9 · p 0.7404"
@@ -138,14 +142,16 @@ class MainWindow : public QMainWindow {
     void quantityRequested(engine::Quantity);       // 1 2 3 4
     void pinRequested();                            // P: the focused head, or not any more
     void unpinAllRequested();
-    void scaleRequested();              // S: the next one
-    void rangeRequested();              // R
-    void sinkRequested();               // B
-    void poolingRequested();            // M
-    void zoomRequested(int direction);  // + 1, − −1, 0 whole
-    void unlockRequested();             // Esc while a cell is locked
-    void pageChanged();                 // Head, Finder or Compare is in front
-    void schemeChanged();               // light or dark was applied
+    void scaleRequested();                       // S: the next one
+    void rangeRequested();                       // R
+    void sinkRequested();                        // B
+    void poolingRequested();                     // M
+    void granularityRequested(ui::Granularity);  // page bar; View, Map by
+    void nextGranularityRequested();             // G
+    void zoomRequested(int direction);           // + 1, − −1, 0 whole
+    void unlockRequested();                      // Esc while a cell is locked
+    void pageChanged();                          // Head, Finder or Compare is in front
+    void schemeChanged();                        // light or dark was applied
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;

@@ -20,6 +20,7 @@
 #include "ui/empty_page.h"
 #include "ui/logits_panel.h"
 #include "ui/main_window.h"
+#include "ui/page_bar.h"
 #include "ui/plain_text.h"
 #include "ui/prompt_panel.h"
 #include "ui/sign_button.h"
@@ -73,14 +74,10 @@ void MainWindow::buildPage() {
     auto* column = new QVBoxLayout(centre);
     column->setContentsMargins(0, 3, 0, 0);
     column->setSpacing(0);
-    m->tabs = new QTabBar;
-    m->tabs->setDrawBase(false);
-    m->tabs->setExpanding(false);
-    m->tabs->setElideMode(Qt::ElideNone);
-    m->tabs->setFont(wordFont(12, true));
+    m->pageBar = new PageBar;
+    m->tabs = &m->pageBar->tabs();
     m->tabs->addTab(QStringLiteral("Head"));
-    m->tabs->setAccessibleName(QStringLiteral("Pages"));
-    column->addWidget(m->tabs);
+    column->addWidget(m->pageBar);
 
     m->page = new QFrame;
     m->page->setFrameShape(QFrame::Box);

@@ -13,6 +13,7 @@
 
 #include "ui/empty_page.h"
 #include "ui/main_window.h"
+#include "ui/page_bar.h"
 #include "ui/painting/grid_layout.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
@@ -265,7 +266,7 @@ void MainWindow::setSolo(bool solo) {
         shareWidth();
     }
     m->strip->setVisible(!solo);
-    m->tabs->setVisible(!solo);
+    m->pageBar->setVisible(!solo);
 }
 
 bool MainWindow::isSolo() const {
@@ -302,6 +303,7 @@ void MainWindow::showPage() {
         m->stack->setCurrentWidget(m->compare);
     else
         m->stack->setCurrentWidget(m->run);
+    m->pageBar->setSpansOffered(m->stack->currentWidget() == m->run);
     if (before != m->stack->currentWidget()) Q_EMIT pageChanged();
     placeProgress();
 }

@@ -14,6 +14,7 @@
 #include "ui/empty_page.h"
 #include "ui/logits_panel.h"
 #include "ui/main_window.h"
+#include "ui/page_bar.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/prompt_panel.h"
@@ -208,6 +209,16 @@ void MainWindow::setRecentFiles(const QStringList& paths) {
 
 void MainWindow::setEarlierPrompts(const QStringList& prompts) {
     m->actions->remembered().setPrompts(prompts);
+}
+
+void MainWindow::setGranularity(Granularity granularity) {
+    m->pageBar->setGranularity(granularity);
+    m->actions->setGranularity(granularity);
+}
+
+void MainWindow::setTurnsOffered(bool offered) {
+    m->pageBar->setTurnsOffered(offered);
+    m->actions->setTurnsOffered(offered);
 }
 
 void MainWindow::setHeadsNote(const QString& note) {

@@ -146,13 +146,15 @@ void PinnedHeads::askForView() {
     }
     const MapGeometry& geometry = m_maps.front()->picture().scene().geometry;
     if (geometry.isEmpty()) return;
-    const engine::Pooling pooling =
-        geometry.cellsPerPixel() > 1 ? m_pooling : engine::Pooling::None;
-    if (geometry.dest() == m_wantedDest && geometry.src() == m_wantedSrc &&
-        pooling == m_wantedPooling)
-        return;
-    m_wantedDest = geometry.dest();
-    m_wantedSrc = geometry.src();
+    const MapUnits& units = m_look.units;
+    const engine::Pooling pooling = !units.areTokens()             ? engine::Pooling::Mean
+                                    : geometry.cellsPerPixel() > 1 ? m_pooling
+                                                                   : engine::Pooling::None;
+    const engine::Axis dest = units.tokensOf(geometry.dest());
+    const engine::Axis src = units.tokensOf(geometry.src());
+    if (dest == m_wantedDest && src == m_wantedSrc && pooling == m_wantedPooling) return;
+    m_wantedDest = dest;
+    m_wantedSrc = src;
     m_wantedPooling = pooling;
     Q_EMIT viewWanted(m_wantedDest, m_wantedSrc, pooling);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/painting/map_units.h"
 #include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 
@@ -73,10 +74,24 @@ void ReadOut::setContent(const ReadOutContent& content) {
     update();
 }
 
+QString ReadOut::end(bool dest) const {
+    const QString role = dest ? QStringLiteral("dest") : QStringLiteral("src");
+    const engine::Rows span = dest ? m_content.destSpan : m_content.srcSpan;
+    const QString token = dest ? m_content.destToken : m_content.srcToken;
+    if (span.count() <= 0)
+        return QStringLiteral("%1 %2 %3")
+            .arg(role, thousands(dest ? m_content.dest : m_content.src), token);
+    const QString what = span.count() > 1 ? QStringLiteral("tokens") : QStringLiteral("token");
+    return QStringLiteral("%1 %2 %3 %4").arg(role, what, rangeText(span), token);
+}
+
 QString ReadOut::header() const {
-    return QStringLiteral("dest %1 %2 ← src %3 %4")
-        .arg(thousands(m_content.dest), m_content.destToken, thousands(m_content.src),
-             m_content.srcToken);
+    return end(true) + QStringLiteral(" ← ") + end(false);
+}
+
+// Under the other end, number under number.
+QString ReadOut::alignedSource() const {
+    return QStringLiteral("src ") + end(false).mid(3);
 }
 
 bool ReadOut::isTwoLines() const {
@@ -90,6 +105,20 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
         return {{tr("outside window"), tr("%1 keys").arg(thousands(c.window))}};
     if (c.kind == CellKind::NotComputed) return {{tr("not computed yet"), {}}};
     std::vector<Field> fields;
+    if (c.destSpan.count() > 0) {  // the value is the spans' own; which cell has most of it
+        if (c.drawn) fields.push_back({c.drawnName, plainNumber(*c.drawn, 6)});
+        if (!c.cell || !c.cell->visible) return fields;
+        if (c.destSpan.count() == 1 && c.srcSpan.count() == 1) {  // there is no other
+            appendCell(fields);
+            return fields;
+        }
+        fields.push_back({tr("largest in cell"),
+                          QStringLiteral("%1 ← %2").arg(thousands(engine::to_int(c.cell->dest)),
+                                                        thousands(engine::to_int(c.cell->src)))});
+        fields.push_back({QStringLiteral("its p"), plainNumber(c.cell->pattern, 6)});
+        appendCell(fields);
+        return fields;
+    }
     const QString note = pooledNote(c);
     // The cell says all, unless its pixel shows a mean, a sum, another quantity's largest, or a p
     // that is renormalized: the cell's own p stands below it.
@@ -103,6 +132,13 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
     if (!c.cell || !c.cell->visible) return fields;
     fields.push_back(
         {QStringLiteral("p") + (cellIsDrawn ? note : QString()), plainNumber(c.cell->pattern, 6)});
+    appendCell(fields);
+    return fields;
+}
+
+// What a cell has beside its p.
+void ReadOut::appendCell(std::vector<Field>& fields) const {
+    const ReadOutContent& c = m_content;
     fields.push_back({tr("rank in row"),
                       tr("%1 of %2").arg(thousands(c.cell->rank), thousands(c.cell->row_cells))});
     if (c.cell->sink > 0) fields.push_back({tr("the sink takes"), plainNumber(c.cell->sink, 6)});
@@ -110,16 +146,12 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
                       plainNumber(c.cell->score, 4)});
     fields.push_back({QStringLiteral("‖p·v·Wₒ‖"), magnitude(c.cell->value_norm)});
     fields.push_back({tr("logit attribution"), signedNumber(c.cell->attribution, 4)});
-    return fields;
 }
 
 QSize ReadOut::sizeHint() const {
     const QFontMetrics bold(monoFont(12, true)), mono(monoFont(11)), words(wordFont(11));
-    const QString dest =
-        QStringLiteral("dest %1 %2").arg(thousands(m_content.dest), m_content.destToken);
-    const QString src =
-        QStringLiteral("src  %1 %2").arg(thousands(m_content.src), m_content.srcToken);
-    int width = isTwoLines() ? std::max(bold.horizontalAdvance(dest), bold.horizontalAdvance(src))
+    int width = isTwoLines() ? std::max(bold.horizontalAdvance(end(true)),
+                                        bold.horizontalAdvance(alignedSource()))
                              : bold.horizontalAdvance(header());
     const std::vector<Field> all = fields();
     for (const Field& field : all)
@@ -140,21 +172,15 @@ void ReadOut::paintEvent(QPaintEvent*) {
 
     painter.setFont(monoFont(12, true));
     int y = pad + 11;
-    int x = drawText(
-        painter, QStringLiteral("dest %1 %2").arg(thousands(m_content.dest), m_content.destToken),
-        t.dest, pad, y);
+    int x = drawText(painter, end(true), t.dest, pad, y);
     if (isTwoLines()) {
         y += headerLine;
-        drawText(painter,
-                 QStringLiteral("src  %1 %2").arg(thousands(m_content.src), m_content.srcToken),
-                 t.src, pad, y);
+        drawText(painter, alignedSource(), t.src, pad, y);
     } else {
         painter.setFont(monoFont(12));
         x = drawText(painter, QStringLiteral(" ← "), t.text2, x, y);
         painter.setFont(monoFont(12, true));
-        drawText(painter,
-                 QStringLiteral("src %1 %2").arg(thousands(m_content.src), m_content.srcToken),
-                 t.src, x, y);
+        drawText(painter, end(false), t.src, x, y);
     }
     y += 8;
     painter.fillRect(QRect(pad, y, width() - 2 * pad, 1), t.softBorder);

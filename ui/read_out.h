@@ -14,6 +14,7 @@ namespace ui {
 
 struct ReadOutContent {
     std::int64_t dest = 0, src = 0;
+    engine::Rows destSpan, srcSpan;    // instead, where the axes count spans; else empty
     QString destToken, srcToken;       // as visibleToken gives them
     CellKind kind = CellKind::Value;   // of the others only that they have no value is said
     int window = 0;                    // of the layer, for a cell outside it
@@ -36,7 +37,7 @@ class ReadOut : public QWidget {
         QString name, value;
     };
     std::vector<Field> fields() const;
-    QString header() const;  // "dest 13 ·to ← src 9 ·John"
+    QString header() const;  // "dest 13 ·to ← src 9 ·John", "tokens 12–17 ·the·cat ← …"
     QSize sizeHint() const override;
 
   protected:
@@ -45,6 +46,9 @@ class ReadOut : public QWidget {
 
   private:
     bool isTwoLines() const;
+    QString end(bool dest) const;  // half of the header
+    QString alignedSource() const;
+    void appendCell(std::vector<Field>&) const;
 
     ReadOutContent m_content;
 };

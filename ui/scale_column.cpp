@@ -153,14 +153,14 @@ void ScaleColumn::nextSink() {
 }
 
 void ScaleColumn::nextPooling() {
-    if (m_legend.cellsPerPixel <= 1) return;
+    if (!isPooled()) return;
     ScaleChoice next = m_choice;
     next.pooling = after(poolings, m_choice.pooling);
     choose(next);
 }
 
 QString ScaleColumn::title() const {
-    return quantityTitle(m_legend.quantity, m_legend.renormalized);
+    return mapTitle(m_legend.quantity, m_legend.renormalized, m_legend.units);
 }
 
 QStringList ScaleColumn::notes() const {
@@ -177,7 +177,13 @@ QStringList ScaleColumn::notes() const {
     if (m_legend.exceeded)
         notes += m_legend.onlySinkExceeds ? tr("▸ source 0 exceeds the range")
                                           : tr("▸ some cells exceed the range");
-    if (m_legend.cellsPerPixel > 1) {
+    const bool tokens = m_legend.units.areTokens();
+    if (!tokens) notes += spanPoolingNote(m_legend.quantity);
+    if (m_legend.cellsPerPixel > 1 && !tokens) {
+        notes +=
+            tr("1 px = %1 × %1 %2")
+                .arg(thousands(m_legend.cellsPerPixel), unitsName(m_legend.units.granularity()));
+    } else if (m_legend.cellsPerPixel > 1) {
         const QString how = m_choice.pooling == Pooling::Mean  ? tr("mean")
                             : m_choice.pooling == Pooling::Sum ? tr("sum")
                             : isSigned(m_legend.quantity)      ? tr("largest magnitude")
@@ -186,7 +192,9 @@ QStringList ScaleColumn::notes() const {
     } else if (m_legend.cellPixels > 0 && m_legend.cellPixels < 96) {
         const double size = m_legend.cellPixels;
         const bool whole = size >= 4 && std::abs(size - std::round(size)) < 0.05;
-        notes += tr("no pooling, 1 cell = %1 px").arg(QString::number(size, 'f', whole ? 0 : 1));
+        const QString pixels = QString::number(size, 'f', whole ? 0 : 1);
+        notes += tokens ? tr("no pooling, 1 cell = %1 px").arg(pixels)
+                        : tr("1 cell = %1 px").arg(pixels);
     }
     if (m_legend.hasWindow) notes += tr("hatched: outside window");
     if (m_legend.notComputed) notes += tr("dotted: not computed yet");
@@ -226,11 +234,11 @@ void ScaleColumn::refresh() {
     setOffered(*m_sink, indexOf(sinks, SinkMode::Renormalized), isPattern);
     m_sink->setCurrentIndex(indexOf(sinks, sinkOf(m_choice, m_legend.quantity)));
     m_pooling->setCurrentIndex(indexOf(poolings, m_choice.pooling));
-    m_pooling->setVisible(m_legend.cellsPerPixel > 1);
+    m_pooling->setVisible(isPooled());
 
     int y = combosTop;
     for (LabelledCombo* combo : {m_scale, m_range, m_sink, m_pooling}) {
-        if (combo == m_pooling && m_legend.cellsPerPixel <= 1) continue;
+        if (combo == m_pooling && !isPooled()) continue;
         const int height = combo->sizeHint().height();
         combo->setGeometry(0, y, width(), height);
         y += height + comboGap;
@@ -241,7 +249,7 @@ void ScaleColumn::refresh() {
 }
 
 int ScaleColumn::contentHeight() const {
-    const LabelledCombo* last = m_legend.cellsPerPixel > 1 ? m_pooling : m_sink;
+    const LabelledCombo* last = isPooled() ? m_pooling : m_sink;
     return last->geometry().bottom() + 6 + 14 * static_cast<int>(notes().size());
 }
 
@@ -255,7 +263,7 @@ void ScaleColumn::paintEvent(QPaintEvent*) {
                      Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, title());
     paintColourBar(painter, t, QRectF(0, barTop, width(), colourBarHeight), m_legend.scale,
                    m_legend.exceeded);
-    const LabelledCombo* last = m_legend.cellsPerPixel > 1 ? m_pooling : m_sink;
+    const LabelledCombo* last = isPooled() ? m_pooling : m_sink;
     painter.setFont(wordFont(10));
     painter.setPen(t.text2);
     int y = last->geometry().bottom() + 6;

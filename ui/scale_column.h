@@ -42,6 +42,8 @@ class ScaleColumn : public QWidget {
   private:
     void choose(const ScaleChoice&);
     void refresh();
+    // Spans are pooled by their own rule.
+    bool isPooled() const { return m_legend.cellsPerPixel > 1 && m_legend.units.areTokens(); }
     bool isOffered(RangeMode) const;
     RangeMode range() const;  // in effect: the chosen one, or the head's where that is not known
 

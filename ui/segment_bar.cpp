@@ -106,11 +106,25 @@ void SegmentBar::resizeEvent(QResizeEvent*) {
     }
 }
 
+// The window has shortcuts of its own on these.
+bool SegmentBar::event(QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        const bool plain = (key->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+        if (plain && (key->key() == Qt::Key_Left || key->key() == Qt::Key_Right)) {
+            event->accept();
+            return true;
+        }
+    }
+    return QWidget::event(event);
+}
+
 void SegmentBar::keyPressEvent(QKeyEvent* event) {
     const int step = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
     const int next = current() + step;
     if (step == 0) return event->ignore();
-    if (next < 0 || next >= static_cast<int>(m_segments.size())) return;
+    if (next < 0 || next >= static_cast<int>(m_segments.size()) || !segment(next)->isEnabled())
+        return;
     setCurrent(next);
     Q_EMIT chosen(next);
 }

@@ -25,6 +25,7 @@ class SegmentBar : public QWidget {
     void chosen(int index);
 
   protected:
+    bool event(QEvent*) override;
     void resizeEvent(QResizeEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     void changeEvent(QEvent*) override;

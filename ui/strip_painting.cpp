@@ -33,6 +33,15 @@ void frame(QPainter& painter, const QRect& box, const QColor& colour, int width)
     painter.drawRect(QRect(box.right() - width + 1, box.top(), width, box.height()));
 }
 
+// Ground, and the two halves.
+void fill(QPainter& painter, const QRect& box, const TokenBox& token) {
+    painter.fillRect(box, token.control ? theme().title : theme().base);
+    const QRect upper(box.left(), box.top(), box.width(), box.height() / 2);
+    const QRect lower(box.left(), upper.bottom() + 1, box.width(), box.height() - upper.height());
+    painter.fillRect(upper, faded(theme().dest, attendedOpacity, token.attended));
+    painter.fillRect(lower, faded(theme().src, attendsOpacity, token.attends));
+}
+
 }  // namespace
 
 int tokenBoxWidth(const QString& visible) {
@@ -61,13 +70,22 @@ void paintTokenText(QPainter& painter, const QRect& box, const QString& visible,
     painter.setPen(ink);
 }
 
+void paintFlowToken(QPainter& painter, const QRect& box, const TokenBox& token, const QFont& font) {
+    painter.save();
+    fill(painter, box, token);
+    if (token.hovered) frame(painter, box, theme().text, 1);
+    if (token.isSrc) frame(painter, box, theme().src, 2);
+    if (token.isDest)
+        frame(painter, token.isSrc ? box.adjusted(2, 2, -2, -2) : box, theme().dest, 2);
+    painter.setFont(font);
+    painter.setPen(token.noRow ? theme().text3 : theme().text);
+    paintTokenText(painter, box, token.text, Qt::AlignLeft);
+    painter.restore();
+}
+
 void paintTokenBox(QPainter& painter, const QRect& box, const TokenBox& token) {
     painter.save();
-    painter.fillRect(box, token.control ? theme().title : theme().base);
-    const QRect upper(box.left(), box.top(), box.width(), box.height() / 2);
-    const QRect lower(box.left(), upper.bottom() + 1, box.width(), box.height() - upper.height());
-    painter.fillRect(upper, faded(theme().dest, attendedOpacity, token.attended));
-    painter.fillRect(lower, faded(theme().src, attendsOpacity, token.attends));
+    fill(painter, box, token);
     if (token.noRow && !token.hovered) {
         QPen dashes(theme().text3, 1);
         dashes.setDashPattern({3, 2});

@@ -18,6 +18,8 @@ struct TokenBox {
 
 int tokenBoxWidth(const QString& visible);  // of the box, without a gap
 void paintTokenBox(QPainter&, const QRect&, const TokenBox&);
+// The same token in flowing text: no box but for what is marked.
+void paintFlowToken(QPainter&, const QRect&, const TokenBox&, const QFont&);
 // Literal text whose marks (· ⏎ ⇥) are dimmer, elided at the right.
 void paintTokenText(QPainter&, const QRect&, const QString& visible, Qt::Alignment);
 

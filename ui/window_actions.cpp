@@ -202,6 +202,9 @@ void WindowActions::buildView() {
            &MainWindow::sinkRequested);
     simple(QStringLiteral("Next &pooling"), {QKeySequence(Qt::Key_M)},
            &MainWindow::poolingRequested);
+    buildSpans();
+    simple(QStringLiteral("Next span si&ze"), {QKeySequence(Qt::Key_G)},
+           &MainWindow::nextGranularityRequested);
     menu(Menu::View)->addSeparator();
     addForRun(Menu::View, QStringLiteral("&Head page"), {QKeySequence(Qt::CTRL | Qt::Key_1)},
               [this] { m_window.showHeadPage(); });
@@ -242,6 +245,31 @@ void WindowActions::buildView() {
     menu(Menu::View)->addSeparator();  // the docks' own actions follow
 }
 
+void WindowActions::buildSpans() {
+    QMenu* spans = menu(Menu::View)->addMenu(QStringLiteral("&Map by"));
+    m_spans = new QActionGroup(this);
+    for (int i = 0; i < granularities; ++i) {
+        const auto granularity = static_cast<Granularity>(i);
+        QAction* action = addForRun(Menu::View, unitsName(granularity), {}, [this, granularity] {
+            Q_EMIT m_window.granularityRequested(granularity);
+        });
+        menu(Menu::View)->removeAction(action);
+        spans->addAction(action);
+        action->setCheckable(true);
+        m_spans->addAction(action);
+    }
+    setGranularity(Granularity::Tokens);
+}
+
+void WindowActions::setGranularity(Granularity granularity) {
+    m_spans->actions().at(static_cast<int>(granularity))->setChecked(true);
+}
+
+void WindowActions::setTurnsOffered(bool offered) {
+    m_hasTurns = offered;
+    m_spans->actions().at(static_cast<int>(Granularity::Turns))->setEnabled(m_hasRun && m_hasTurns);
+}
+
 void WindowActions::setModels(const std::vector<engine::ModelInfo>& models,
                               const QString& current) {
     QMenu* list = menu(Menu::Model);
@@ -276,7 +304,9 @@ void WindowActions::setHasModel(bool has) {
 }
 
 void WindowActions::setHasRun(bool has) {
+    m_hasRun = has;
     for (QAction* action : m_forRun) action->setEnabled(has);
+    setTurnsOffered(m_hasTurns);
 }
 
 void WindowActions::setCan(bool run, bool step, bool pause, bool stop) {

@@ -36,6 +36,8 @@ class WindowActions : public QObject {
     QList<QAction*> all() const { return m_all; }  // with their keys, for the overlay
     void setModels(const std::vector<engine::ModelInfo>&, const QString& current);
     void setSchemeChoice(SchemeChoice);
+    void setGranularity(Granularity);
+    void setTurnsOffered(bool);
     void setHasModel(bool);  // there is a session to save
     void setHasRun(bool);    // there are rows to look at
     void setCan(bool run, bool step, bool pause, bool stop);
@@ -59,6 +61,7 @@ class WindowActions : public QObject {
     void buildEdit();
     void buildSettings();
     void buildView();
+    void buildSpans();
     void buildRun();
     void buildHeads();
     void buildExportAndHelp();
@@ -72,7 +75,8 @@ class WindowActions : public QObject {
             *m_stop = nullptr, *m_toggleRun = nullptr;
     QMenu *m_recent = nullptr, *m_earlier = nullptr;
     RememberedMenus* m_remembered = nullptr;
-    QActionGroup *m_models = nullptr, *m_schemes = nullptr;
+    QActionGroup *m_models = nullptr, *m_schemes = nullptr, *m_spans = nullptr;
+    bool m_hasRun = false, m_hasTurns = false;
     bool m_canRun = false, m_canPause = false;
 };
 

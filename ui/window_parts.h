@@ -22,6 +22,7 @@ class QVBoxLayout;
 namespace ui {
 
 class DockTitle;
+class PageBar;
 class ThinBar;
 class WindowActions;
 
@@ -30,7 +31,8 @@ struct MainWindow::Parts {
     WindowActions* actions = nullptr;
 
     PromptPanel* prompt = nullptr;
-    QTabBar* tabs = nullptr;
+    PageBar* pageBar = nullptr;
+    QTabBar* tabs = nullptr;  // in it
     QFrame* page = nullptr;
     MessageBar* message = nullptr;
     QStackedWidget* stack = nullptr;

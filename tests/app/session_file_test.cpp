@@ -43,6 +43,7 @@ SavedSession example(const std::string& model) {
     session.view.scale = {engine::Transfer::Log, true, ui::RangeMode::Model,
                           ui::SinkMode::Renormalized, engine::Pooling::Sum};
     session.view.zoom = ui::MapView{2, 1, 4};
+    session.view.by = ui::Granularity::Sentences;
     session.view.span = engine::Rows{2, 5};
     session.view.page = app::SavedPage::Compare;
     session.view.target = TokenId{11};
@@ -111,6 +112,7 @@ class SessionFileTest : public QObject {
         QCOMPARE(after.view.quantity, engine::Quantity::Attribution);
         QVERIFY(after.view.scale == before.view.scale);
         QVERIFY(after.view.zoom == before.view.zoom);
+        QCOMPARE(after.view.by, before.view.by);
         QCOMPARE(after.view.span.value(), (engine::Rows{2, 5}));
         QCOMPARE(after.view.page, app::SavedPage::Compare);
         QCOMPARE(after.view.pins, before.view.pins);
@@ -193,6 +195,7 @@ class SessionFileTest : public QObject {
         row("/view/quantity", "\"sharpness\"", "view.quantity is 'sharpness', not one of scores");
         row("/view/pooling", "\"none\"", "view.pooling is none");
         row("/view/scale", "0", "view.scale is 0, not one of linear");
+        row("/view/by", "\"letters\"", "view.by");
         row("/view/zoom/count", "0", "view.zoom.count is 0");
         row("/view/zoom/dest", "-9223372036854775808", "view.zoom.dest is -9223372036854775808");
         row("/view/target", "-7", "view.target is -7");

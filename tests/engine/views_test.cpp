@@ -213,16 +213,57 @@ class ViewsTest : public QObject {
         QCOMPARE(floats(reader->tile(request)), std::vector<float>{0});
     }
 
-    // Spans: mean over dest, sum over src; each row of spans still sums to 1.
-    void spansSumToOne() {
-        TileRequest request = whole(m_run->run, {Layer{0}, QueryHead{1}}, Quantity::Pattern);
-        request.dest.edges = request.src.edges = {0, 1, 5, 16, 17, 40, length};
+    // Spans: mean over dest, sum over src, of the exact cells; each row of a pattern's spans still
+    // sums to 1. Edges of dest and src need not be the same.
+    void spansAreMassOfTheirCells_data() {
+        QTest::addColumn<Quantity>("quantity");
+        QTest::addColumn<std::vector<std::int64_t>>("dest");
+        QTest::addColumn<std::vector<std::int64_t>>("src");
+        const std::vector<std::int64_t> fine{0, 1, 5, 16, 17, 40, length},
+            coarse{0, 2, 3, 30, length}, part{17, 18, 40};
+        for (const auto& [name, quantity] : {std::pair{"pattern", Quantity::Pattern},
+                                             {"value", Quantity::Value},
+                                             {"attribution", Quantity::Attribution}}) {
+            QTest::addRow("%s", name) << quantity << fine << fine;
+            QTest::addRow("%s, other sources", name) << quantity << fine << coarse;
+            QTest::addRow("%s, in part", name) << quantity << part << coarse;
+        }
+    }
+    void spansAreMassOfTheirCells() {
+        QFETCH(Quantity, quantity);
+        QFETCH(std::vector<std::int64_t>, dest);
+        QFETCH(std::vector<std::int64_t>, src);
+        const LayerHead head{Layer{0}, QueryHead{1}};
+        const auto reader = m_run->engine->reader();
+        TileRequest request = whole(m_run->run, head, quantity);
+        std::vector<float> exact = floats(reader->tile(request));
+        if (quantity == Quantity::Pattern) {  // as `dump` writes it: [head, dest, src]
+            const auto dumped = reader->read(m_run->run, {"pattern", head.layer, {}}, {0, length});
+            const auto one = dumped.data.as<float>().subspan(
+                static_cast<std::size_t>(to_int(head.head) * length * length),
+                static_cast<std::size_t>(length * length));
+            exact.assign(one.begin(), one.end());
+        }
+        request.dest.edges = dest;
+        request.src.edges = src;
         request.pooling = Pooling::Mean;
-        const Tile tile = m_run->engine->reader()->tile(request);
-        for (std::size_t row = 0; row < 6; ++row) {
-            double sum = 0;
-            for (std::size_t src = 0; src < 6; ++src) sum += tile.data.as<float>()[row * 6 + src];
-            QVERIFY2(std::abs(sum - 1) < 1e-5, qPrintable(QString::number(sum)));
+        const std::vector<float> spans = floats(reader->tile(request));
+        QCOMPARE(spans.size(), (dest.size() - 1) * (src.size() - 1));
+        const double tolerance = 1e-5 * std::max(1.0, max_abs(exact));
+        for (std::size_t y = 0; y + 1 < dest.size(); ++y) {
+            double row = 0;
+            for (std::size_t x = 0; x + 1 < src.size(); ++x) {
+                double mass = 0;
+                for (std::int64_t d = dest[y]; d < dest[y + 1]; ++d)
+                    for (std::int64_t s = src[x]; s < std::min(src[x + 1], d + 1); ++s)
+                        mass += double{exact[at(d, s)]};
+                mass /= static_cast<double>(dest[y + 1] - dest[y]);
+                const double got = spans[y * (src.size() - 1) + x];
+                QVERIFY2(std::abs(got - mass) <= tolerance * static_cast<double>(length),
+                         qPrintable(QStringLiteral("%1 is not %2").arg(got).arg(mass)));
+                row += got;
+            }
+            if (quantity == Quantity::Pattern) QVERIFY(std::abs(row - 1) < 1e-5);
         }
     }
 

@@ -39,8 +39,11 @@ struct Measures {
     QSize size;
 };
 
+// Of an axis, in its units.
 std::int64_t positionsOf(const HeadFigure& figure) {
-    return figure.panels.empty() ? 0 : figure.panels.front().tile.request.dest.end;
+    if (figure.panels.empty()) return 0;
+    return figure.units.areTokens() ? figure.panels.front().tile.request.dest.end
+                                    : figure.units.spans();
 }
 
 Measures measure(const HeadFigure& figure) {
@@ -54,7 +57,8 @@ Measures measure(const HeadFigure& figure) {
     m.side = cell >= 4 ? std::min(std::floor(cell), static_cast<double>(largestCell)) *
                              static_cast<double>(positions)
                        : panelSide(panels);
-    m.room = labelRoom(figure.tokens, positions, positions);
+    m.room = figure.units.areTokens() ? labelRoom(figure.tokens, positions, positions)
+                                      : spanLabelRoom(figure.units, std::ssize(figure.tokens));
     m.gutter = axisTitle + m.room.rowWidth + tickRoom;
     m.below = m.room.columnHeight(columnLabelAngle(
                   m.side / static_cast<double>(std::max<std::int64_t>(positions, 1)))) +
@@ -83,8 +87,9 @@ MapScene sceneOf(const HeadFigure& figure, const HeadPanel& panel, const Measure
     scene.geometry =
         MapGeometry({0, 0, positions}, positions, static_cast<int>(std::floor(m.side * scale)),
                     static_cast<int>(std::lround(largestCell * scale)));
+    scene.units = figure.units;
     scene.tokens = figure.tokens;
-    scene.promptTokens = positions;
+    scene.promptTokens = std::ssize(figure.tokens);
     scene.rowsReady = panel.tile.rows_ready;
     scene.window = panel.window;
     scene.tile = panel.tile;
@@ -142,6 +147,15 @@ QString rangeNote(const HeadFigure& figure) {
             : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
             : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")
                                                       : QStringLiteral(", sink out of scale");
+    if (!figure.units.areTokens()) {
+        note += QStringLiteral(", ") + spanPoolingNote(request.quantity);
+        const std::int64_t p =
+            wholeAxis(figure.units.spans(), static_cast<int>(request.src.pixels())).cells_per_pixel;
+        if (p > 1)
+            note += QStringLiteral(", 1 px = %1 × %1 %2")
+                        .arg(thousands(p), unitsName(figure.units.granularity()));
+        return note;
+    }
     if (request.src.cells_per_pixel <= 1) return note;
     const QString how = request.pooling == engine::Pooling::Mean  ? QStringLiteral("mean")
                         : request.pooling == engine::Pooling::Sum ? QStringLiteral("sum")
@@ -154,6 +168,10 @@ QString rangeNote(const HeadFigure& figure) {
 
 engine::Axis figureAxis(std::int64_t tokens, int panels, double scale) {
     return wholeAxis(tokens, std::max(1, static_cast<int>(std::floor(panelSide(panels) * scale))));
+}
+
+engine::Axis figureAxis(const MapUnits& units, std::int64_t tokens, int panels, double scale) {
+    return units.tokensOf(figureAxis(units.areTokens() ? tokens : units.spans(), panels, scale));
 }
 
 QSize headFigureSize(const HeadFigure& figure) {
@@ -176,7 +194,7 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
         extent.include(extentOf(panel.tile, panel.tileHead, panel.window));
     const engine::Quantity quantity = figure.panels.front().tile.request.quantity;
     const engine::TileRequest& request = figure.panels.front().tile.request;
-    const bool hidesSink = request.renormalized ? request.src.cells_per_pixel == 1
+    const bool hidesSink = request.renormalized ? request.src.cells_of(0).count() == 1
                                                 : figure.choice.sink == SinkMode::Hidden;
     const double sink = extent.sink;
     if (figure.largest) extent = {*figure.largest, 0};
@@ -204,7 +222,7 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
     painter.setFont(wordFont(11, true));
     painter.setPen(theme.text);
     const QString title = (difference ? QStringLiteral("Δ ") : QString()) +
-                          quantityTitle(quantity, request.renormalized);
+                          mapTitle(quantity, request.renormalized, figure.units);
     painter.drawText(QPointF(left, top + 11), title);
     const double after = left + QFontMetricsF(painter.font()).horizontalAdvance(title) + 10;
     painter.setFont(wordFont(10));

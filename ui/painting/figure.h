@@ -20,7 +20,7 @@ namespace ui {
 
 struct HeadPanel {
     engine::LayerHead at;
-    engine::Tile tile;  // F32, on figureAxis() both ways
+    engine::Tile tile;  // F32, on figureAxis() both ways, in tokens
     int tileHead = 0;   // index in tile.request.heads
     int window = 0;     // of its layer
     QString note;       // right of the title, plain text; may be empty
@@ -31,6 +31,7 @@ struct HeadPanel {
 struct HeadFigure {
     std::vector<HeadPanel> panels;
     std::vector<engine::Token> tokens;  // as many as the tile's axes have positions
+    MapUnits units;                     // of those axes
     ScaleChoice choice;                 // quantity and pooling are the tiles' own
     std::optional<double> largest;      // of a layer's or model's range; none: the panels' own
     Scheme scheme = Scheme::Light;
@@ -40,6 +41,7 @@ struct HeadFigure {
 // The axis to ask the tiles of a figure on: at most as many pixels as a panel
 // has at `scale`.
 engine::Axis figureAxis(std::int64_t tokens, int panels, double scale);
+engine::Axis figureAxis(const MapUnits&, std::int64_t tokens, int panels, double scale);
 QSize headFigureSize(const HeadFigure&);  // logical
 void paintHeadFigure(QPainter&, const HeadFigure&, double scale);
 // Exactly headFigureSize() × scale pixels, rounded. Throws engine::Error

@@ -22,13 +22,13 @@ namespace {
 
 // The tile's pixel that holds a position, −1 when it has none: a tile of
 // another zoom stands in until the asked one is there.
-std::vector<int> tilePixels(const engine::Axis& shown, const engine::Axis* held) {
+std::vector<int> tilePixels(const MapScene& scene, const engine::Axis& shown,
+                            const engine::Axis* held) {
     std::vector<int> pixels(static_cast<std::size_t>(shown.pixels()), -1);
-    if (held == nullptr || !held->edges.empty()) return pixels;
+    if (held == nullptr) return pixels;
     for (std::size_t i = 0; i < pixels.size(); ++i) {
         const std::int64_t first = shown.cells_of(static_cast<std::int64_t>(i)).begin;
-        if (first >= held->begin && first < held->end)
-            pixels[i] = static_cast<int>((first - held->begin) / held->cells_per_pixel);
+        pixels[i] = static_cast<int>(pixelAt(*held, scene.units.tokensOf(first).begin));
     }
     return pixels;
 }
@@ -47,9 +47,11 @@ class RowLooks {
         : m_scene(scene),
           m_paint(paint),
           m_src(scene.geometry.src()),
-          m_rows(
-              tilePixels(scene.geometry.dest(), scene.tile ? &scene.tile->request.dest : nullptr)),
-          m_columns(tilePixels(m_src, scene.tile ? &scene.tile->request.src : nullptr)) {
+          m_rows(tilePixels(scene, scene.geometry.dest(),
+                            scene.tile ? &scene.tile->request.dest : nullptr)),
+          m_columns(tilePixels(scene, m_src, scene.tile ? &scene.tile->request.src : nullptr)) {
+        for (std::int64_t x = 0; x < m_src.pixels(); ++x)
+            m_sources.push_back(scene.units.tokensOf(m_src.cells_of(x)));
         m_hidesFirst = scene.hidesSink && m_src.begin == 0;
         if (!scene.tile) return;
         m_width = scene.tile->request.src.pixels();
@@ -59,13 +61,12 @@ class RowLooks {
     }
 
     void fill(std::int64_t y, std::vector<Look>& looks) const {
-        const engine::Rows dest = m_scene.geometry.dest().cells_of(y);
+        const engine::Rows dest = m_scene.units.tokensOf(m_scene.geometry.dest().cells_of(y));
         const int row = m_rows[static_cast<std::size_t>(y)];
         const bool has = row >= 0 && dest.begin < m_scene.tile->rows_ready;
         for (std::size_t x = 0; x < looks.size(); ++x) {
             Look& look = looks[x];
-            look.kind = kindOf(dest, m_src.cells_of(static_cast<std::int64_t>(x)), m_scene.window,
-                               m_scene.rowsReady);
+            look.kind = kindOf(dest, m_sources[x], m_scene.window, m_scene.rowsReady);
             if (look.kind == CellKind::Masked) look.colour = m_paint.masked();
             look.oneRunOnly =
                 dest.begin >= m_scene.oneRunOnly.begin && dest.begin < m_scene.oneRunOnly.end;
@@ -89,7 +90,8 @@ class RowLooks {
     const NoValuePaint& m_paint;
     engine::Axis m_src;
     std::vector<int> m_rows, m_columns;
-    bool m_hidesFirst = false;  // the pixels that hold source 0
+    std::vector<engine::Rows> m_sources;  // tokens of each pixel of a row
+    bool m_hidesFirst = false;            // the pixels that hold source 0
     std::int64_t m_width = 0;
     std::span<const float> m_values;
 };

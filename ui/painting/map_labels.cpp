@@ -7,18 +7,25 @@
 #include <cmath>
 #include <numbers>
 
+#include "ui/painting/text_spans.h"
+
 namespace ui {
 
 namespace {
 
 constexpr double tickLength = 5;
+constexpr int spanCharacters = 14;  // of a span, on the axes
 
 QString elided(const QString& token, int characters) {
     return token.size() <= characters ? token : token.left(characters - 1) + u'…';
 }
 
-TokenLabel labelOf(const std::vector<engine::Token>& tokens, std::int64_t position,
-                   int characters) {
+TokenLabel labelOf(const std::vector<engine::Token>& tokens, const LabelWish& wish,
+                   std::int64_t position, int characters) {
+    if (!wish.units.areTokens()) {  // the first token's number, as everywhere else
+        const engine::Rows span = wish.units.tokensOf(position);
+        return {position, thousands(span.begin), spanText(tokens, span, characters), false};
+    }
     TokenLabel label{position, thousands(position), {}, false};
     if (position >= 0 && position < std::ssize(tokens))
         label.token =
@@ -95,22 +102,23 @@ std::vector<TokenLabel> tokenLabels(const std::vector<engine::Token>& tokens,
     if (axis.end <= axis.begin || !(wish.cellPixels > 0)) return labels;
     const bool pooled = axis.cells_per_pixel > 1;
     const std::int64_t step = labelStep(wish.cellPixels, wish.minimumGap, pooled);
-    const int characters = step > 1 ? std::min(wish.characters, 8) : wish.characters;
+    const int fewest = wish.units.areTokens() ? 8 : spanCharacters;
+    const int characters = step > 1 ? std::min(wish.characters, fewest) : wish.characters;
     const bool shows = wish.selected && *wish.selected >= axis.begin && *wish.selected < axis.end;
     bool placed = !shows;
     for (std::int64_t at = (axis.begin + step - 1) / step * step; at < axis.end; at += step) {
         if (!placed && *wish.selected <= at) {
-            labels.push_back(labelOf(tokens, *wish.selected, characters));
+            labels.push_back(labelOf(tokens, wish, *wish.selected, characters));
             labels.back().selected = placed = true;
         }
         const double distance =
             shows ? static_cast<double>(std::abs(at - *wish.selected)) * wish.cellPixels
                   : wish.selectedGap;
         if (distance >= wish.selectedGap || (step == 1 && at != *wish.selected))
-            labels.push_back(labelOf(tokens, at, characters));
+            labels.push_back(labelOf(tokens, wish, at, characters));
     }
     if (!placed) {
-        labels.push_back(labelOf(tokens, *wish.selected, characters));
+        labels.push_back(labelOf(tokens, wish, *wish.selected, characters));
         labels.back().selected = true;
     }
     return labels;
@@ -133,6 +141,13 @@ LabelRoom labelRoom(const std::vector<engine::Token>& tokens, std::int64_t promp
     return room;
 }
 
+LabelRoom spanLabelRoom(const MapUnits& units, std::int64_t tokens) {
+    LabelRoom room = labelRoom({}, 0, std::max<std::int64_t>(tokens, 65));
+    room.characters = units.granularity() == Granularity::Words ? 10 : spanCharacters;
+    room.rowWidth += QFontMetricsF(monoFont(11)).horizontalAdvance(u'0') * (room.characters - 8);
+    return room;
+}
+
 double LabelRoom::columnHeight(double angle) const {
     return tickLength + rowWidth * std::sin(radians(angle)) + 5;
 }
@@ -142,13 +157,15 @@ double columnLabelAngle(double cellPixels) {
 }
 
 std::vector<TokenLabel> rowLabels(const MapScene& scene) {
-    LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {}, scene.labelCharacters};
+    LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {},
+                   scene.labelCharacters, scene.units};
     if (scene.selected) wish.selected = scene.selected->dest;
     return tokenLabels(scene.tokens, wish);
 }
 
 std::vector<TokenLabel> columnLabels(const MapScene& scene) {
-    LabelWish wish{scene.geometry.src(), scene.cellPixels(), 12, 18, {}, scene.labelCharacters};
+    LabelWish wish{scene.geometry.src(),  scene.cellPixels(), 12, 18, {},
+                   scene.labelCharacters, scene.units};
     if (scene.selected) wish.selected = scene.selected->src;
     return tokenLabels(scene.tokens, wish);
 }
@@ -167,8 +184,8 @@ void paintRowLabels(QPainter& painter, const MapScene& scene, const std::vector<
                              tint(scene.theme, scene.theme.dest));
         }
         const double baseline = y + (metrics.ascent() - metrics.descent()) / 2 + 0.5;
-        drawLabel(painter, scene.theme, label, scene.theme.dest, label.position < scene.rowsReady,
-                  right, baseline);
+        drawLabel(painter, scene.theme, label, scene.theme.dest,
+                  label.position < scene.unitsReady(), right, baseline);
         if (label.selected &&
             scene.cellPixels() < 6) {  // no room for an outline: an arrow marks the row
             painter.setRenderHint(QPainter::Antialiasing);
@@ -201,8 +218,8 @@ void paintColumnLabels(QPainter& painter, const MapScene& scene,
                 QRectF(4 - width, -metrics.ascent() - 0.5, width, metrics.height() + 1),
                 tint(scene.theme, scene.theme.src));
         }
-        drawLabel(painter, scene.theme, label, scene.theme.src, label.position < scene.rowsReady, 0,
-                  0);
+        drawLabel(painter, scene.theme, label, scene.theme.src, label.position < scene.unitsReady(),
+                  0, 0);
         painter.restore();
     };
     for (const TokenLabel& label : labels) paintOne(label);

@@ -26,7 +26,8 @@ struct LabelWish {
     double minimumGap = 12;   // logical, between the baselines of two labels
     double selectedGap = 12;  // the same around the selected one
     std::optional<std::int64_t> selected;
-    int characters = 8;  // a longer token is elided
+    int characters = 8;   // a longer token is elided
+    MapUnits units = {};  // of the axis
 };
 
 // Every n-th position in view, n from 1, 2, 5, 10 … (powers of two when pooled), and the selected
@@ -43,6 +44,8 @@ struct LabelRoom {
 };
 LabelRoom labelRoom(const std::vector<engine::Token>& tokens, std::int64_t promptTokens,
                     std::int64_t positions);
+// Of spans, which are as long as they are: so many of their first characters.
+LabelRoom spanLabelRoom(const MapUnits&, std::int64_t tokens);
 double columnLabelAngle(double cellPixels);  // degrees: 50, from 16 px a cell on; 65 below
 
 std::vector<TokenLabel> rowLabels(const MapScene&);

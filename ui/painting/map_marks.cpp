@@ -19,14 +19,17 @@ struct Span {
 
 // Visible sources of a row and destinations of a column, as far as they are in view.
 Span rowSpan(const MapScene& scene, std::int64_t dest) {
+    const std::int64_t row = scene.units.tokensOf(dest).begin;
     const std::int64_t first =
-        scene.window > 0 ? std::max<std::int64_t>(0, dest - scene.window + 1) : 0;
-    return {scene.geometry.xOf(first), scene.geometry.xOf(dest + 1)};
+        scene.window > 0 ? std::max<std::int64_t>(0, row - scene.window + 1) : 0;
+    return {scene.geometry.xOf(scene.units.unitOf(first)), scene.geometry.xOf(dest + 1)};
 }
 
 Span columnSpan(const MapScene& scene, std::int64_t src) {
-    std::int64_t last = scene.rowsReady;
-    if (scene.window > 0) last = std::min(last, src + scene.window);
+    std::int64_t last = scene.unitsReady();
+    if (scene.window > 0)
+        last = std::min(
+            last, scene.units.unitOf(scene.units.tokensOf(src).end - 1 + scene.window - 1) + 1);
     return {scene.geometry.yOf(src), scene.geometry.yOf(std::max(last, src + 1))};
 }
 
@@ -95,8 +98,8 @@ void outlineRowAndColumn(QPainter& painter, const MapScene& scene, MapCell cell)
 }  // namespace
 
 QRectF notComputedRect(const MapScene& scene) {
-    if (scene.geometry.isEmpty() || scene.rowsReady >= scene.geometry.dest().end) return {};
-    const int top = scene.geometry.yOf(scene.rowsReady), side = scene.geometry.side();
+    if (scene.geometry.isEmpty() || scene.unitsReady() >= scene.geometry.dest().end) return {};
+    const int top = scene.geometry.yOf(scene.unitsReady()), side = scene.geometry.side();
     return scene.logical(QRect(0, top, side, side - top));
 }
 
@@ -106,7 +109,7 @@ void paintMapLines(QPainter& painter, const MapScene& scene) {
     const QRectF map = scene.mapRect();
     const double hair = 1 / scene.ratio;
     const engine::Axis dest = scene.geometry.dest(), src = scene.geometry.src();
-    const std::int64_t computed = std::min(dest.end, scene.rowsReady);
+    const std::int64_t computed = std::min(dest.end, scene.unitsReady());
     if (scene.cellPixels() >= 16) {
         QColor line = scene.theme.base;
         line.setAlphaF(0.22F);
@@ -135,12 +138,14 @@ void paintMapLines(QPainter& painter, const MapScene& scene) {
                              scene.theme.text3);
         }
     }
-    if (scene.promptTokens > dest.begin &&
-        scene.promptTokens < std::min<std::int64_t>(dest.end, std::ssize(scene.tokens)) &&
+    // A span that goes from the prompt into what was generated has no edge there.
+    const std::int64_t generated = scene.units.unitOf(scene.promptTokens);
+    if (scene.units.tokensOf(generated).begin == scene.promptTokens && generated > dest.begin &&
+        generated < dest.end && scene.promptTokens < std::ssize(scene.tokens) &&
         scene.rowsReady > scene.promptTokens) {
-        const Span across = rowSpan(scene, scene.promptTokens - 1);
-        const QRectF line(across.from, scene.geometry.yOf(scene.promptTokens),
-                          across.to - across.from, std::max(1.0, scene.ratio));
+        const Span across = rowSpan(scene, generated - 1);
+        const QRectF line(across.from, scene.geometry.yOf(generated), across.to - across.from,
+                          std::max(1.0, scene.ratio));
         painter.fillRect(scene.logical(line), scene.theme.text2);
     }
     painter.setPen(QPen(scene.theme.border, 1));
@@ -210,7 +215,8 @@ void paintSelection(QPainter& painter, const MapScene& scene) {
 
 void paintCrosshair(QPainter& painter, const MapScene& scene) {
     // A row that is not computed yet attends to nothing that could be outlined.
-    if (!scene.hovered || scene.hovered == scene.selected || scene.hovered->dest >= scene.rowsReady)
+    if (!scene.hovered || scene.hovered == scene.selected ||
+        scene.hovered->dest >= scene.unitsReady())
         return;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);

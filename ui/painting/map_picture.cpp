@@ -79,6 +79,7 @@ void MapPicture::place(QPointF origin, double side, double ratio) {
 }
 
 void MapPicture::relayout() {
+    m_scene.units = m_look.units;
     m_scene.geometry = m_available > 0 && m_look.positions > 0
                            ? MapGeometry(m_look.view, m_look.positions, m_available,
                                          static_cast<int>(std::lround(largestCell * m_scene.ratio)))
@@ -86,11 +87,14 @@ void MapPicture::relayout() {
     if (m_look.scale.table) m_scene.scale = m_look.scale;
     // A renormalized pixel of several sources holds those from 1 on.
     m_scene.hidesSink =
-        m_look.renormalized ? m_scene.geometry.cellsPerPixel() == 1 : m_look.hidesSink;
+        m_look.renormalized && !m_scene.geometry.isEmpty()
+            ? m_scene.srcTokens({m_look.view.dest, m_scene.geometry.src().begin}).count() == 1
+            : !m_look.renormalized && m_look.hidesSink;
     m_scene.selected = m_look.selected;
     m_scene.locked = m_look.locked;
     if (m_tile && m_tile->request.quantity == m_look.quantity &&
-        m_tile->request.renormalized == m_look.renormalized)
+        m_tile->request.renormalized == m_look.renormalized &&
+        m_tile->request.dest.edges.empty() == m_look.units.areTokens())
         m_scene.tile = m_tile;
     else
         m_scene.tile.reset();
@@ -106,19 +110,18 @@ std::optional<MapCell> MapPicture::cellUnder(QPointF position) const {
 std::optional<double> MapPicture::valueAt(MapCell cell) const {
     if (!m_scene.tile || m_scene.geometry.isEmpty() || !m_scene.geometry.rectOf(cell).isValid())
         return std::nullopt;
-    const engine::Rows rows = m_scene.geometry.destBlock(cell.dest);
+    const engine::Rows rows = m_scene.destTokens(cell);
     const engine::Axis &dest = m_scene.tile->request.dest, &src = m_scene.tile->request.src;
-    if (m_look.renormalized && m_scene.geometry.srcBlock(cell.src).end == 1)
-        return std::nullopt;  // left out
-    if (kindOf(rows, m_scene.geometry.srcBlock(cell.src), m_scene.window, m_scene.rowsReady) !=
+    if (m_look.renormalized && m_scene.srcTokens(cell).end == 1) return std::nullopt;  // left out
+    if (kindOf(rows, m_scene.srcTokens(cell), m_scene.window, m_scene.rowsReady) !=
             CellKind::Value ||
-        rows.begin >= m_scene.tile->rows_ready || dest != m_scene.geometry.dest() ||
-        src != m_scene.geometry.src())
+        rows.begin >= m_scene.tile->rows_ready ||
+        dest != m_scene.units.tokensOf(m_scene.geometry.dest()) ||
+        src != m_scene.units.tokensOf(m_scene.geometry.src()))
         return std::nullopt;
-    const std::int64_t p = src.cells_per_pixel;
-    const std::int64_t row = m_scene.tileHead * dest.pixels() + (cell.dest - dest.begin) / p;
-    return m_scene.tile->data
-        .as<float>()[static_cast<std::size_t>(row * src.pixels() + (cell.src - src.begin) / p)];
+    const std::int64_t row = m_scene.tileHead * dest.pixels() + pixelAt(dest, rows.begin);
+    const std::int64_t column = pixelAt(src, m_scene.srcTokens(cell).begin);
+    return m_scene.tile->data.as<float>()[static_cast<std::size_t>(row * src.pixels() + column)];
 }
 
 void MapPicture::paint(QPainter& painter) {

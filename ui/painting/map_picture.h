@@ -14,7 +14,8 @@ namespace ui {
 // What the pictures of a group have in common.
 struct MapLook {
     MapView view;
-    std::int64_t positions = 0;  // of the axes
+    MapUnits units;              // of the axes
+    std::int64_t positions = 0;  // of the axes, in those
     std::int64_t rowsReady = 0;
     engine::Quantity quantity = engine::Quantity::Pattern;
     bool renormalized = false;  // as TileRequest's: tiles that are not are not drawn

@@ -128,7 +128,8 @@ void paintProfiles(QPainter& painter, const MapScene& scene) {
         paintSide(painter, scene,
                   {true, scene.theme.dest, profileBars(scene.row, axis),
                    pixelOf(scene.selected->src, axis)});
-        const QString title = QStringLiteral("row ") + thousands(scene.selected->dest) + root;
+        const QString title =
+            QStringLiteral("row ") + rangeText(scene.units.tokensOf(scene.selected->dest)) + root;
         painter.setFont(words);
         painter.setPen(scene.theme.dest);
         painter.drawText(
@@ -139,7 +140,8 @@ void paintProfiles(QPainter& painter, const MapScene& scene) {
         paintSide(painter, scene,
                   {false, scene.theme.src, profileBars(scene.column, axis),
                    pixelOf(scene.selected->dest, axis)});
-        const QString title = QStringLiteral("column ") + thousands(scene.selected->src) + root;
+        const QString title =
+            QStringLiteral("column ") + rangeText(scene.units.tokensOf(scene.selected->src)) + root;
         painter.setFont(words);
         painter.setPen(scene.theme.src);
         painter.drawText(QPointF(map.right() + gap, map.bottom() + metrics.ascent() + 2), title);

@@ -106,6 +106,14 @@ QString quantityTitle(engine::Quantity quantity, bool renormalized) {
     return {};
 }
 
+QString mapTitle(engine::Quantity quantity, bool renormalized, const MapUnits& units) {
+    if (units.areTokens()) return quantityTitle(quantity, renormalized);
+    const QString what = quantity != engine::Quantity::Pattern ? quantityTitle(quantity)
+                         : renormalized ? QStringLiteral("mass, renormalized")
+                                        : QStringLiteral("mass");
+    return QStringLiteral("%1, by %2").arg(what, unitsName(units.granularity()));
+}
+
 QString scaleNumber(double value, bool withSign) {
     if (value == 0) return QStringLiteral("0");
     const double magnitude = std::abs(value);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/values/tile.h"
+#include "ui/painting/map_units.h"
 #include "ui/painting/palette.h"
 
 namespace ui {
@@ -56,6 +57,7 @@ struct MapLegend {
     bool hasLayer = false, hasModel = false;  // their ranges are known
     std::int64_t hiddenSources = 0;           // from 0 on, not drawn
     bool renormalized = false;                // the values are
+    MapUnits units;                           // spans: what a value is, is another thing
 };
 
 constexpr bool isSigned(engine::Quantity quantity) {
@@ -78,6 +80,8 @@ ColourScale scaleFor(const ScaleChoice&, engine::Quantity, const ValueExtent&, S
 
 // "p (pattern)", "p, renormalized", "score", "‖p·v·Wₒ‖", "logit attribution".
 QString quantityTitle(engine::Quantity, bool renormalized = false);
+// Of a map's values: "mass, by words" where its axes count those.
+QString mapTitle(engine::Quantity, bool renormalized, const MapUnits&);
 // As a colour bar's tick: ".83", "5e-4", "−0.81".
 QString scaleNumber(double value, bool withSign);
 inline QString scaleNumber(double value, engine::Quantity quantity) {

@@ -11,6 +11,7 @@
 #include "engine/values/tile.h"
 #include "ui/painting/map_geometry.h"
 #include "ui/painting/map_scale.h"
+#include "ui/painting/map_units.h"
 #include "ui/painting/theme.h"
 
 namespace ui {
@@ -20,6 +21,7 @@ struct MapScene {
     double ratio = 1;  // device pixels a logical one
     MapGeometry geometry;
     QPointF origin;  // logical, of the map's upper left corner; on a device pixel
+    MapUnits units;  // what the geometry counts; all else is in tokens, if not said
     std::vector<engine::Token> tokens;
     std::int64_t promptTokens = 0;
     std::int64_t rowsReady = 0;
@@ -30,7 +32,7 @@ struct MapScene {
     int tileHead = 0;                  // index in tile->request.heads
     ColourScale scale;
     bool hidesSink = false;           // source 0 is not drawn
-    std::optional<MapCell> selected;  // row and column are outlined
+    std::optional<MapCell> selected;  // in units; row and column are outlined
     bool locked = false;              // with a box around the cell
     std::optional<MapCell> hovered;
     std::vector<float> row,
@@ -47,6 +49,14 @@ struct MapScene {
     }
     QRectF mapRect() const {
         return logical({0, 0, double(geometry.side()), double(geometry.side())});
+    }
+    std::int64_t unitsReady() const { return units.unitsReady(rowsReady); }
+    // All tokens of the tile pixel that holds a cell.
+    engine::Rows destTokens(MapCell cell) const {
+        return units.tokensOf(geometry.destBlock(cell.dest));
+    }
+    engine::Rows srcTokens(MapCell cell) const {
+        return units.tokensOf(geometry.srcBlock(cell.src));
     }
     double cellPixels() const { return geometry.cellSize() / ratio; }
 };
