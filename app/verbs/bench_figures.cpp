@@ -68,8 +68,10 @@ void printJson(std::ostream& out, const std::vector<Figure>& figures,
 void printText(std::ostream& out, const std::vector<Figure>& figures, const engine::ModelInfo& info,
                const MachineLimits& limits) {
     out << oneLine(info.name) << " on " << oneLine(info.device) << ", "
-        << engine::name_of(info.dtype) << ", " << info.threads << " threads; reads "
-        << humanBytes(static_cast<std::int64_t>(limits.readBytesPerSecond)) << "/s";
+        << engine::name_of(info.dtype) << ", " << info.threads << " threads";
+    if (limits.readBytesPerSecond > 0)
+        out << "; reads " << humanBytes(static_cast<std::int64_t>(limits.readBytesPerSecond))
+            << "/s";
     if (limits.flopsPerSecond) out << ", " << number(*limits.flopsPerSecond / 1e9) << " GFLOP/s";
     out << "\n";
     for (const Figure& figure : figures) {

@@ -39,7 +39,9 @@ struct BenchSubject {
     MachineLimits limits;
     std::vector<Figure>& figures;
     std::int64_t launchTokens = 0;  // of launchPrompt
-    std::string device = "auto";    // as it was asked for
+    std::string device = "auto";    // these as they were asked for
+    std::optional<engine::DType> dtype;
+    int threads = 0;
     // Prefill at each; all the rest from the second on, cancelling and no capture at the second.
     std::vector<std::int64_t> contexts{128, 512, 2048};
 
@@ -53,7 +55,12 @@ void benchEngine(const BenchSubject&,
 // What was resident for other purposes does not count from here on.
 void forgetPeakMemory();
 void benchWithoutCapture(const BenchSubject&, engine::Engine&);  // an engine that keeps no trace
-void benchWindow(const BenchSubject&);  // the real window, offscreen: frame_p99_ms
+struct WindowTimes {
+    bool generating = true;    // frame_p99_ms: while tokens stream
+    double browseSeconds = 5;  // browse_…: frames and memory while a user looks around
+};
+// The real window, offscreen. Returns the model that it opened.
+std::optional<engine::ModelInfo> benchWindow(const BenchSubject&, WindowTimes = {});
 void benchLaunch(const BenchSubject&);  // whole processes: first_heatmap_s
 
 void printJson(std::ostream&, const std::vector<Figure>&, const engine::ModelInfo&);

@@ -82,6 +82,9 @@ class CliVerbsTest : public QObject {
         row("tokenize an empty prompt", "tokenize m --prompt ''", 2, "empty");
         row("tokenize takes no --generate", "tokenize m --prompt a --generate 1", 2, "--generate");
         row("no chat template", "tokenize m --prompt a --chat", 2, "chat template");
+        row("bench: browses a shape", "bench --shape qwen3-8b --browse 2", 2, "takes no --shape");
+        row("bench: browses for ever", "bench m --browse inf", 2, "--browse 'inf'");
+        row("bench: browses for no time", "bench m --browse 0", 2, "--browse '0'");
         row("bench: no shape", "bench --shape ''", 2, "--shape ''");
         dump("no prompt", "--out OUT", 2, "--prompt");
         dump("two prompts", "--prompt a --token-ids 1 --out OUT", 2, "one of");

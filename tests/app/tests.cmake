@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-foreach(part arguments safetensors verbs info interrupt program lost_file device)
+foreach(part arguments safetensors verbs info interrupt program lost_file device browse)
     headscope_test(cli_${part}_test app/cli_${part}_test.cpp headscope_app)
 endforeach()
 # A driver that says what a test wants, in the place of the machine's own.
@@ -10,7 +10,7 @@ target_link_libraries(stub_cuda PRIVATE headscope_options)
 target_compile_definitions(cli_device_test PRIVATE
     STUB_CUDA_FOLDER="${CMAKE_CURRENT_BINARY_DIR}/stub_cuda")
 add_dependencies(cli_device_test stub_cuda)
-foreach(part program lost_file device)
+foreach(part program lost_file device browse)
     target_compile_definitions(cli_${part}_test PRIVATE
         HEADSCOPE_PROGRAM="$<TARGET_FILE:headscope>")
     add_dependencies(cli_${part}_test headscope)
