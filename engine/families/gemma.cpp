@@ -7,16 +7,16 @@
 namespace engine::families {
 namespace {
 
-constexpr const char* terms[] = {"query_pre_attn_scalar", "attn_logit_softcapping",
-                                 "final_logit_softcapping", "rope_local_base_freq"};
-constexpr const char* gguf_terms[] = {"attn_logit_softcapping", "final_logit_softcapping",
-                                      "attention.sliding_window",
-                                      "attention.sliding_window_pattern", "attention.scale"};
-constexpr ConfigKeys keys{.activation = "hidden_activation",
-                          .query_scalar = "query_pre_attn_scalar",
-                          .soft_cap = "attn_logit_softcapping",
-                          .final_soft_cap = "final_logit_softcapping",
-                          .window_period = "sliding_window_pattern"};
+constexpr const char* gemma_terms[] = {"query_pre_attn_scalar", "attn_logit_softcapping",
+                                       "final_logit_softcapping", "rope_local_base_freq"};
+constexpr const char* gguf_gemma_terms[] = {"attn_logit_softcapping", "final_logit_softcapping",
+                                            "attention.sliding_window",
+                                            "attention.sliding_window_pattern", "attention.scale"};
+constexpr ConfigKeys gemma_keys{.activation = "hidden_activation",
+                                .query_scalar = "query_pre_attn_scalar",
+                                .soft_cap = "attn_logit_softcapping",
+                                .final_soft_cap = "final_logit_softcapping",
+                                .window_period = "sliding_window_pattern"};
 
 }  // namespace
 
@@ -24,7 +24,7 @@ const Architecture gemma2{
     .name = "gemma2",
     .gguf_name = "gemma2",
     .model_class = "Gemma2ForCausalLM",
-    .keys = keys,
+    .keys = gemma_keys,
     .default_head_dim = 256,
     .default_kv_heads = 4,
     .default_context = 8192,
@@ -41,15 +41,15 @@ const Architecture gemma2{
     .scaled_embedding = true,
     .config_names = &gemma_names,
     .gguf_wide_scale_layers = 46,
-    .reads = terms,
-    .gguf_reads = gguf_terms,
+    .reads = gemma_terms,
+    .gguf_reads = gguf_gemma_terms,
 };
 
 const Architecture gemma3{
     .name = "gemma3_text",
     .gguf_name = "gemma3",
     .model_class = "Gemma3ForCausalLM",
-    .keys = keys,
+    .keys = gemma_keys,
     .default_head_dim = 256,
     .default_kv_heads = 4,
     .default_context = 131072,
@@ -67,8 +67,8 @@ const Architecture gemma3{
     .scaled_embedding = true,
     .config_names = &gemma_names,
     .gguf_wide_scale_layers = 62,
-    .reads = terms,
-    .gguf_reads = gguf_terms,
+    .reads = gemma_terms,
+    .gguf_reads = gguf_gemma_terms,
 };
 
 }  // namespace engine::families

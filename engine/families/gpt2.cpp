@@ -6,7 +6,7 @@
 namespace engine::families {
 namespace {
 
-constexpr const char* terms[] = {"scale_attn_by_inverse_layer_idx"};
+constexpr const char* gpt2_terms[] = {"scale_attn_by_inverse_layer_idx"};
 
 }  // namespace
 
@@ -38,7 +38,7 @@ const Architecture gpt2{
     .gated_mlp = false,
     .config_names = &gpt2_names,
     .config_transposed = true,
-    .reads = terms,
+    .reads = gpt2_terms,
 };
 
 }  // namespace engine::families

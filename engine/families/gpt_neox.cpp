@@ -6,8 +6,8 @@
 namespace engine::families {
 namespace {
 
-constexpr const char* terms[] = {"rotary_pct", "use_parallel_residual"};
-constexpr const char* gguf_terms[] = {"use_parallel_residual"};
+constexpr const char* gpt_neox_terms[] = {"rotary_pct", "use_parallel_residual"};
+constexpr const char* gguf_gpt_neox_terms[] = {"use_parallel_residual"};
 
 }  // namespace
 
@@ -32,8 +32,8 @@ const Architecture gpt_neox{
     .gated_mlp = false,
     .config_names = &gpt_neox_names,
     .config_fused = FusedRows::HeadByHead,
-    .reads = terms,
-    .gguf_reads = gguf_terms,
+    .reads = gpt_neox_terms,
+    .gguf_reads = gguf_gpt_neox_terms,
 };
 
 }  // namespace engine::families

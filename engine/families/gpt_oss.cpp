@@ -6,9 +6,9 @@
 namespace engine::families {
 namespace {
 
-constexpr const char* terms[] = {"num_local_experts", "num_experts_per_tok", "num_experts"};
-constexpr const char* gguf_terms[] = {"attention.sliding_window", "expert_count",
-                                      "expert_used_count"};
+constexpr const char* gpt_oss_terms[] = {"num_local_experts", "num_experts_per_tok", "num_experts"};
+constexpr const char* gguf_gpt_oss_terms[] = {"attention.sliding_window", "expert_count",
+                                              "expert_used_count"};
 
 }  // namespace
 
@@ -38,8 +38,8 @@ const Architecture gpt_oss{
     .gguf_names = &gguf_gpt_oss_names,
     .config_interleaved_experts = true,
     .yarn_truncate = false,
-    .reads = terms,
-    .gguf_reads = gguf_terms,
+    .reads = gpt_oss_terms,
+    .gguf_reads = gguf_gpt_oss_terms,
 };
 
 }  // namespace engine::families

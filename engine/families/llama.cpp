@@ -7,7 +7,7 @@ namespace engine::families {
 namespace {
 
 // Mixtral's files are of this architecture too.
-constexpr const char* gguf_terms[] = {"expert_count", "expert_used_count"};
+constexpr const char* gguf_llama_terms[] = {"expert_count", "expert_used_count"};
 constexpr const char* mlp_terms[] = {"mlp_bias"};
 
 }  // namespace
@@ -19,7 +19,7 @@ const Architecture llama{
     .keys = {.mlp_bias = "mlp_bias"},
     .gguf_rows = RotaryRows::Interleaved,
     .reads = mlp_terms,
-    .gguf_reads = gguf_terms,
+    .gguf_reads = gguf_llama_terms,
 };
 
 const Architecture mistral{

@@ -7,8 +7,8 @@ namespace engine::families {
 namespace {
 
 // auto_map: published files name code of their own, which transformers has since taken in.
-constexpr const char* terms[] = {"partial_rotary_factor", "auto_map"};
-constexpr const char* gguf_terms[] = {"attention.sliding_window", "rope.scaling.attn_factor"};
+constexpr const char* phi3_terms[] = {"partial_rotary_factor", "auto_map"};
+constexpr const char* gguf_phi3_terms[] = {"attention.sliding_window", "rope.scaling.attn_factor"};
 
 }  // namespace
 
@@ -23,8 +23,8 @@ const Architecture phi3{
     .default_rotary_part = 1,
     .config_names = &phi3_names,
     .gguf_names = &gguf_phi3_names,
-    .reads = terms,
-    .gguf_reads = gguf_terms,
+    .reads = phi3_terms,
+    .gguf_reads = gguf_phi3_terms,
 };
 
 }  // namespace engine::families

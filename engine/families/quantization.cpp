@@ -14,14 +14,14 @@ using nlohmann::json;
 
 // A term, and what it may say: null, an empty list, or one of these. No list: whatever it says is
 // in the tensors too.
-struct Term {
+struct MethodTerm {
     std::string_view key;
     std::initializer_list<std::string_view> values = {};
 };
 
 constexpr const char* name = "quantization_config";
 
-const Term fp8_terms[] = {
+const MethodTerm fp8_terms[] = {
     {"quant_method"},
     {"weight_block_size"},
     {"modules_to_not_convert"},
@@ -34,7 +34,7 @@ const Term fp8_terms[] = {
     {"scale_fmt", {"float"}},
     {"expert_dtype", {"fp8"}},
 };
-const Term mxfp4_terms[] = {{"quant_method"}, {"modules_to_not_convert"}, {"dequantize"}};
+const MethodTerm mxfp4_terms[] = {{"quant_method"}, {"modules_to_not_convert"}, {"dequantize"}};
 
 bool is_empty(const json& value) {
     return value.is_null() || ((value.is_array() || value.is_object()) && value.empty());
@@ -67,12 +67,14 @@ void check_quantization(const ConfigReader& config, const Architecture& architec
     if ((method != "fp8" || !in_place) &&
         (method != "mxfp4" || !architecture.config_interleaved_experts))
         refuse(name, *quantization);
-    const std::span<const Term> terms =
-        method == "fp8" ? std::span<const Term>(fp8_terms) : std::span<const Term>(mxfp4_terms);
+    const std::span<const MethodTerm> terms = method == "fp8"
+                                                  ? std::span<const MethodTerm>(fp8_terms)
+                                                  : std::span<const MethodTerm>(mxfp4_terms);
     for (const auto& [key, value] : quantization->items()) {
         const std::string_view wanted = key;
-        const auto term = std::find_if(terms.begin(), terms.end(),
-                                       [&](const Term& known) { return known.key == wanted; });
+        const auto term = std::find_if(terms.begin(), terms.end(), [&](const MethodTerm& known) {
+            return known.key == wanted;
+        });
         const bool known = term != terms.end();
         if (is_empty(value) || (known && term->values.size() == 0)) continue;
         if (known && std::any_of(term->values.begin(), term->values.end(),

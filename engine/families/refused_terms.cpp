@@ -91,7 +91,7 @@ constexpr Term config_terms[] = {
 };
 constexpr Term qk_norm_terms[] = {{"use_qk_norm"}, {"qk_norm"}, {"qk_layernorm"}};
 
-constexpr Term gguf_terms[] = {
+constexpr Term refused_gguf_terms[] = {
     {"attention.scale", Neutral::Zero},
     {"attention.sliding_window", Neutral::Zero},
     {"attention.sliding_window_pattern"},
@@ -184,7 +184,7 @@ void refuse_config_terms(const ConfigReader& config, const Architecture& archite
 
 void refuse_gguf_terms(const formats::Checkpoint& checkpoint, const Architecture& architecture) {
     const std::string where = formats::shown(checkpoint.path, 400);
-    for (const Term& term : gguf_terms) {
+    for (const Term& term : refused_gguf_terms) {
         if (has(architecture.gguf_reads, term.key)) continue;
         const std::string key = std::string(architecture.gguf_name) + "." + term.key;
         const formats::MetaValue* held = checkpoint.metadata.find(key);

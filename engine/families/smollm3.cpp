@@ -5,7 +5,7 @@
 namespace engine::families {
 namespace {
 
-constexpr const char* terms[] = {"no_rope_layers", "no_rope_layer_interval", "mlp_bias"};
+constexpr const char* smollm3_terms[] = {"no_rope_layers", "no_rope_layer_interval", "mlp_bias"};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ const Architecture smollm3{
     .default_theta = 2000000,
     .no_rope_period = 4,
     .gguf_rows = RotaryRows::Interleaved,
-    .reads = terms,
+    .reads = smollm3_terms,
 };
 
 }  // namespace engine::families

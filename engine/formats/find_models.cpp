@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& path) {
+bool has(const fs::path& path) {
     std::error_code ignored;
     return fs::exists(path, ignored);
 }
@@ -65,7 +65,7 @@ class Search {
             const fs::path snapshot = snapshot_of(entry.path.string());
             if (snapshot != entry.path)
                 look(snapshot, deepest_, repository_name(entry.name));
-            else if (!is_there(entry.path / "snapshots"))
+            else if (!has(entry.path / "snapshots"))
                 look(entry.path, depth + 1, {});
         }
     }

@@ -29,7 +29,8 @@ constexpr Foreign ggml{"this is a GGML file from before GGUF",
                        "convert the original model again with a current llama.cpp"};
 constexpr Foreign lfs{"this is a Git LFS pointer of a few lines, not the weights themselves",
                       "fetch the file: git lfs pull"};
-constexpr Foreign json{"this is a JSON file, not the weights", "open the folder that holds it"};
+constexpr Foreign json_file{"this is a JSON file, not the weights",
+                            "open the folder that holds it"};
 constexpr Foreign page{"this is a web page, not a model", "download the file itself"};
 
 struct Mark {
@@ -53,8 +54,8 @@ const Mark beginnings[] = {
     {"<html"sv, page},
 };
 const Mark endings[] = {
-    {".bin", pickle}, {".pt", pickle},    {".pth", pickle}, {".ckpt", pickle}, {".pkl", pickle},
-    {".onnx", onnx},  {".msgpack", flax}, {".h5", hdf5},    {".json", json},
+    {".bin", pickle}, {".pt", pickle},    {".pth", pickle}, {".ckpt", pickle},    {".pkl", pickle},
+    {".onnx", onnx},  {".msgpack", flax}, {".h5", hdf5},    {".json", json_file},
 };
 
 const Foreign* by_name(std::string_view name) {
@@ -64,7 +65,7 @@ const Foreign* by_name(std::string_view name) {
     return nullptr;
 }
 
-[[noreturn]] void refuse(const Foreign& foreign, const std::string& where) {
+[[noreturn]] void refuse_foreign(const Foreign& foreign, const std::string& where) {
     throw Error(Failure::Kind::Unsupported, foreign.what, shown(where, 400), foreign.hint);
 }
 
@@ -77,18 +78,18 @@ void refuse_foreign_file(const MappedFile& file) {
     const bool may_be_safetensors = file.size() > 8 && file.text()[8] == '{';
     if (!may_be_safetensors)
         for (const Mark& mark : beginnings)
-            if (file.text().starts_with(mark.text)) refuse(mark.foreign, file.path());
-    if (const Foreign* foreign = by_name(file.path())) refuse(*foreign, file.path());
+            if (file.text().starts_with(mark.text)) refuse_foreign(mark.foreign, file.path());
+    if (const Foreign* foreign = by_name(file.path())) refuse_foreign(*foreign, file.path());
 }
 
 bool is_foreign_name(std::string_view name) {
     const Foreign* foreign = by_name(name);
-    return foreign != nullptr && foreign != &json;
+    return foreign != nullptr && foreign != &json_file;
 }
 
 void refuse_foreign_name(std::string_view name, const std::string& where) {
     const Foreign* foreign = by_name(name);
-    refuse(foreign ? *foreign : pickle, where);
+    refuse_foreign(foreign ? *foreign : pickle, where);
 }
 
 }  // namespace engine::formats

@@ -9,7 +9,7 @@
 namespace engine::formats {
 namespace {
 
-constexpr int block = 32;
+constexpr int block_weights = 32;
 
 template <typename T>
 T load(const std::byte* from) {  // tensors of a safetensors file may be unaligned
@@ -24,25 +24,25 @@ float scale_at(const std::byte* from) {
 
 // 16 bytes of nibbles: low ones are elements 0–15, high ones 16–31.
 void decode_nibbles(const std::byte* nibbles, float scale, float offset, float* to) {
-    for (int i = 0; i < block / 2; ++i) {
+    for (int i = 0; i < block_weights / 2; ++i) {
         const auto byte = std::to_integer<unsigned>(nibbles[i]);
         to[i] = scale * static_cast<float>(byte & 15) + offset;
-        to[i + block / 2] = scale * static_cast<float>(byte >> 4) + offset;
+        to[i + block_weights / 2] = scale * static_cast<float>(byte >> 4) + offset;
     }
 }
 
 void decode_q4_0(const std::byte* from, float* to) {
     const float d = scale_at(from);
-    for (int i = 0; i < block / 2; ++i) {
+    for (int i = 0; i < block_weights / 2; ++i) {
         const auto byte = std::to_integer<int>(from[2 + i]);
         to[i] = d * static_cast<float>((byte & 15) - 8);
-        to[i + block / 2] = d * static_cast<float>((byte >> 4) - 8);
+        to[i + block_weights / 2] = d * static_cast<float>((byte >> 4) - 8);
     }
 }
 
 void decode_q8_0(const std::byte* from, float* to) {
     const float d = scale_at(from);
-    for (int i = 0; i < block; ++i)
+    for (int i = 0; i < block_weights; ++i)
         to[i] = d * static_cast<float>(std::to_integer<std::int8_t>(from[2 + i]));
 }
 

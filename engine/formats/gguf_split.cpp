@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::int64_t most_parts = 1000;
 
-[[noreturn]] void refuse(const std::string& path, std::string what, std::string hint = {}) {
-    throw Error(Failure::Kind::BadFile, std::move(what), shown(path, 400), std::move(hint));
-}
-
 std::string ending(std::int64_t number, std::int64_t count) {
     std::array<char, 64> text{};
     std::snprintf(text.data(), text.size(), "-%05lld-of-%05lld.gguf",

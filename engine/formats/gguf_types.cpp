@@ -9,7 +9,7 @@ struct Row {
     const char* name;
     int block, bytes;
 };
-constexpr Row rows[] = {
+constexpr Row type_rows[] = {
     {0, "F32", 1, 4},         {1, "F16", 1, 2},         {2, "Q4_0", 32, 18},
     {3, "Q4_1", 32, 20},      {6, "Q5_0", 32, 22},      {7, "Q5_1", 32, 24},
     {8, "Q8_0", 32, 34},      {9, "Q8_1", 32, 36},      {10, "Q2_K", 256, 84},
@@ -30,7 +30,7 @@ constexpr Storage decoded[] = {
 }  // namespace
 
 GgmlType ggml_type(std::uint32_t id) {
-    for (const Row& row : rows) {
+    for (const Row& row : type_rows) {
         if (row.id != id) continue;
         GgmlType type{row.name, row.block, row.bytes};
         for (const Storage storage : decoded)

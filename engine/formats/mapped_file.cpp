@@ -23,10 +23,6 @@ struct Descriptor {
     }
 };
 
-[[noreturn]] void refuse(const std::string& path, std::string what, std::string hint = {}) {
-    throw Error(Failure::Kind::BadFile, std::move(what), shown(path, 400), std::move(hint));
-}
-
 [[noreturn]] void refuse_errno(const std::string& path, const char* verb, int code) {
     const std::string reason = std::generic_category().message(code);
     refuse(path, std::string("cannot ") + verb + " the file: " + reason,

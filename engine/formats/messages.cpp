@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/formats/messages.h"
 
+#include <utility>
+
+#include "engine/values/failure.h"
+
 namespace engine::formats {
 namespace {
 
@@ -46,6 +50,10 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
     for (std::size_t i = 0; i < shape.size(); ++i)
         out += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
     return out + "]";
+}
+
+void refuse(const std::string& path, std::string what, std::string hint) {
+    throw Error(Failure::Kind::BadFile, std::move(what), shown(path, 400), std::move(hint));
 }
 
 }  // namespace engine::formats

@@ -14,4 +14,7 @@ std::string shown(std::string_view text, std::size_t limit = 120);
 
 std::string shape_text(const std::vector<std::int64_t>& shape);  // "[9, 64]"
 
+// Throws Error of kind BadFile: what is wrong with the file at `path`, and what to do.
+[[noreturn]] void refuse(const std::string& path, std::string what, std::string hint = {});
+
 }  // namespace engine::formats

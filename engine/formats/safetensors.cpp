@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "weights are mapped as they lie");
 
 constexpr std::uint64_t length_bytes = 8;
-constexpr std::uint64_t max_header = 100'000'000;  // the reference reader's cap
+constexpr std::uint64_t longest_header = 100'000'000;  // the reference reader's cap
 
 struct Dtype {
     const char* name;
@@ -64,8 +64,8 @@ std::string_view header_of(const MappedFile& file) {
     std::uint64_t length = 0;
     std::memcpy(&length, file.data(), sizeof length);
     const std::string read = "the header's length is given as " + std::to_string(length) + " bytes";
-    if (length > max_header)
-        refuse(file, read + ", at most " + std::to_string(max_header) + " are read");
+    if (length > longest_header)
+        refuse(file, read + ", at most " + std::to_string(longest_header) + " are read");
     if (length > file.size() - length_bytes)
         refuse(file, read + ", but only " + std::to_string(file.size() - length_bytes) +
                          " bytes follow: cut short, or not a safetensors file");

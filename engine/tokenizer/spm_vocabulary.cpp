@@ -16,7 +16,7 @@ namespace engine::tokenizer {
 namespace {
 
 using Kind = SpmVocabulary::Kind;
-constexpr const char* space_mark = "\u2581";
+constexpr const char* space_piece = "\u2581";
 
 // Two neighbours merge when they make a piece, the one with the best score first, from left to
 // right: a merge for every way to cut a piece in two, of the rank that its score has.
@@ -84,11 +84,11 @@ void add_spm_vocabulary(const SpmVocabulary& vocabulary, TokenizerParts& parts) 
         parts.normalizer.add(mapping_characters(vocabulary.characters_map,
                                                 CharactersMapStyle::SentencePiece, parts.where));
     if (vocabulary.single_spaces) parts.normalizer.add(single_spaces());
-    if (vocabulary.prefix_space) parts.normalizer.add(starting_with(space_mark));
-    parts.normalizer.add(replacing(" ", space_mark));
+    if (vocabulary.prefix_space) parts.normalizer.add(starting_with(space_piece));
+    parts.normalizer.add(replacing(" ", space_piece));
     parts.added_as_spelled = true;
     parts.token_bytes.byte_fallback = true;
-    parts.token_bytes.replacements.emplace_back(space_mark, " ");
+    parts.token_bytes.replacements.emplace_back(space_piece, " ");
 }
 
 }  // namespace engine::tokenizer

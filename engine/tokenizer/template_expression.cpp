@@ -10,7 +10,7 @@
 namespace engine::tokenizer::jinja {
 namespace {
 
-constexpr int deepest = 40;  // parentheses and brackets
+constexpr int deepest_brackets = 40;  // parentheses and brackets
 
 bool begins_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -50,7 +50,7 @@ class Expression {
     }
 
     Value conditional() {
-        if (++depth_ > deepest) throw NotKnown{};
+        if (++depth_ > deepest_brackets) throw NotKnown{};
         Value value = either();
         if (take("if")) {
             const std::optional<bool> condition = truth(either());

@@ -6,7 +6,7 @@
 namespace engine::tokenizer::jinja {
 namespace {
 
-constexpr std::size_t longest_text = 64 << 10;
+constexpr std::size_t longest_value = 64 << 10;
 constexpr std::int64_t largest_number = 1'000'000;
 
 const std::int64_t* number(const Value& value) {
@@ -29,7 +29,7 @@ void append(Text& to, const Text& more) {
     std::size_t size = 0;
     for (const Text* text : {static_cast<const Text*>(&to), &more})
         for (const ChatPart& part : text->parts) size += part.text.size() + 1;
-    if (size > longest_text) throw NotKnown{};
+    if (size > longest_value) throw NotKnown{};
     for (const ChatPart& part : more.parts) {
         if (!part.user && !to.parts.empty() && !to.parts.back().user)
             to.parts.back().text += part.text;

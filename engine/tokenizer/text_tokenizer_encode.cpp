@@ -13,7 +13,7 @@
 namespace engine::tokenizer {
 namespace {
 
-constexpr std::size_t longest_text = 1u << 30;  // bytes; symbols count in 32 bits
+constexpr std::size_t longest_input = 1u << 30;  // bytes; symbols count in 32 bits
 
 // White space as Unicode has it or, with four separators of ASCII more, Python's strip().
 bool is_blank(const Utf8Step& step, bool python) {
@@ -63,10 +63,10 @@ struct TextTokenizer::Output {
 };
 
 Encoding TextTokenizer::encode(std::string_view text, const TokenizeOptions& options) const {
-    if (text.size() > longest_text)
+    if (text.size() > longest_input)
         throw Error(Failure::Kind::BadRequest, "the text has " + std::to_string(text.size()) +
                                                    " bytes; the limit is " +
-                                                   std::to_string(longest_text));
+                                                   std::to_string(longest_input));
     if (valid_prefix(text) < text.size()) return encode_mended(text, options);
     Output out;
     if (options.chat) {
