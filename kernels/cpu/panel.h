@@ -88,7 +88,7 @@ HEADSCOPE_INLINE void score_tile(const float* const* keys, const float* panel, i
         for (int r = 0; r < Rows; ++r) {
             const f32v k = splat(key[r][d]);
 #pragma GCC unroll 2
-            for (int v = 0; v < Vectors; ++v) sums[r][v] = k * q[v] + sums[r][v];
+            for (int v = 0; v < Vectors; ++v) sums[r][v] = fused(k, q[v], sums[r][v]);
         }
     }
 #pragma GCC unroll 16
@@ -135,7 +135,7 @@ HEADSCOPE_INLINE void weigh_tile(const float* const* values, std::int64_t d, int
         for (int r = 0; r < Rows; ++r) {
             const f32v x = splat(value[r]);
 #pragma GCC unroll 2
-            for (int v = 0; v < Vectors; ++v) sums[r][v] = x * weight[v] + sums[r][v];
+            for (int v = 0; v < Vectors; ++v) sums[r][v] = fused(x, weight[v], sums[r][v]);
         }
     }
 #pragma GCC unroll 16

@@ -68,6 +68,18 @@ HEADSCOPE_INLINE f32v to_float(i32v v) {
     return __builtin_convertvector(v, f32v);
 }
 
+// a · b + c with one rounding where the CPU has it. Left to the compiler, whether it is one differs
+// between the copies of a loop, and the same cell would differ in its last digit between two tiles.
+HEADSCOPE_INLINE f32v fused(f32v a, f32v b, f32v c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_ps(a, b, c);
+#elif defined(__FMA__)
+    return _mm256_fmadd_ps(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 // a > b ? a : b and a < b ? a : b: the second operand where either is NaN.
 HEADSCOPE_INLINE f32v max(f32v a, f32v b) {
 #if defined(__AVX512F__)
