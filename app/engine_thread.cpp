@@ -120,6 +120,7 @@ void EngineThread::listDevices() {
 
 void EngineThread::inspect(const std::vector<std::string>& paths) {
     std::vector<Command> commands;
+    commands.reserve(paths.size());
     for (const std::string& path : paths)
         commands.push_back([path](EngineWorker& worker) { worker.inspect(path); });
     sendToBackground(std::move(commands));

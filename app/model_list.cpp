@@ -39,7 +39,7 @@ fs::path variable(const char* name) {
 
 // Of the user; empty where no variable tells.
 fs::path cacheFolder() {
-    if (const fs::path cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache;
+    if (fs::path cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache;
     const fs::path home = variable("HOME");
     return home.empty() ? home : home / ".cache";
 }

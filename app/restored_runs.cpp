@@ -9,7 +9,6 @@
 namespace app {
 
 using engine::Position;
-using engine::to_int;
 using engine::TokenId;
 
 namespace {

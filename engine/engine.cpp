@@ -169,15 +169,15 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     info.bytes_per_token = layout->bytes_per_token();
     info.pages = pool->capacity();
     info.threads = threads;
-    info.device_note = device.why;
+    info.device_note = choice.why;
     info.has_chat_template = tokens->has_chat_template();
     return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens),
                                          std::move(pool), std::move(layout),
                                          formats::FilesInUse(checkpoint), parallel);
 }
 
-ModelInfo inspect_model(const std::string& path, const std::string& where) {
-    DeviceChoice device = choose_device(where);
+ModelInfo inspect_model(const std::string& path, const std::string& device) {
+    DeviceChoice choice = choose_device(device);
     const formats::Checkpoint checkpoint = formats::open_checkpoint(path);
     try {
         const families::ModelPlan plan = families::plan_model(checkpoint);
@@ -186,8 +186,8 @@ ModelInfo inspect_model(const std::string& path, const std::string& where) {
         info.pages = pool_pages({}, layout, plan.config.context);
         // A model whose text cannot be read is as little of use as one whose weights cannot.
         info.has_chat_template = tokenizer::make_tokenizer(checkpoint)->has_chat_template();
-        if (device.cuda) inspect_on_cuda(device, checkpoint, plan, info);
-        info.device_note = device.why;
+        if (choice.cuda) inspect_on_cuda(choice, checkpoint, plan, info);
+        info.device_note = choice.why;
         return info;
     } catch (const Error& refusal) {
         ModelInfo info;

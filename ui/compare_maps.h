@@ -80,7 +80,7 @@ class CompareMaps : public QWidget {
     QString number(const std::optional<double>&, bool withSign) const;
     void paintPanel(QPainter&, Panel);
     void paintReadOut(QPainter&) const;
-    QRectF readOutBox(MapCell, double height) const;
+    QRectF readOutBox(MapCell, double tall) const;
     void paintOtherTokens(QPainter&) const;
     bool differs(std::int64_t position) const;  // both have a token there, and not the same
     QString pooledText() const;                 // "largest of 4 × 4"; empty: a cell is a cell

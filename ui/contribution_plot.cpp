@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -125,8 +126,8 @@ double rowTotal(const ContributionView& view, int row) {
 // layer's, then the largest.
 std::vector<int> writtenTotals(const ContributionView& view, double rowHeight) {
     const int rows = view.table->layers + 1, focus = 1 + engine::to_int(view.focus.layer);
-    std::vector<int> order;
-    for (int row = 0; row < rows; ++row) order.push_back(row);
+    std::vector<int> order(static_cast<std::size_t>(rows));
+    std::iota(order.begin(), order.end(), 0);
     const auto weight = [&](int row) {
         return row == view.hoveredRow ? 2e300
                : row == focus         ? 1e300

@@ -87,9 +87,9 @@ void MainWindow::setComparePage(QWidget* widget) {
 }
 
 QAction* MainWindow::addViewAction(Menu menu, const QString& text, const QKeySequence& key,
-                                   const QString& help) {
+                                   const QString& statusTip) {
     QAction* action = m->actions->add(menu, text, {key}, {});
-    action->setToolTip(help);
+    action->setToolTip(statusTip);
     return action;
 }
 

@@ -114,7 +114,7 @@ void PinnedHeads::setAttributions(const std::vector<float>& ofHeads) {
     }
 }
 
-int PinnedHeads::cellWidth(int width) const {
+int PinnedHeads::cellWidth(int width) {
     return std::max(0, (width - gap) / columns);
 }
 

@@ -44,7 +44,7 @@ class PinnedHeads : public QWidget {
   private:
     void arrange();
     void askForView();
-    int cellWidth(int width) const;
+    static int cellWidth(int width);
 
     QScrollArea* m_scroll = nullptr;
     QWidget* m_content = nullptr;

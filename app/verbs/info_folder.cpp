@@ -53,6 +53,7 @@ void printJson(std::ostream& out, const std::string& folder, const std::vector<L
 
 void printText(std::ostream& out, const std::vector<Listed>& models) {
     std::vector<std::vector<std::string>> rows;
+    rows.reserve(models.size());
     for (const Listed& model : models)
         rows.push_back({oneLine(model.found.name), humanBytes(model.found.bytes),
                         oneLine(model.format),

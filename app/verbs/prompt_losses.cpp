@@ -18,7 +18,9 @@ std::int64_t bytesWithoutToken(std::string_view text, const engine::Encoding& en
             covered[static_cast<std::size_t>(at)] = true;
     std::int64_t count = 0;
     for (std::size_t at = 0; at < text.size(); ++at)
-        count += !covered[at] && std::string_view(" \t\r\n\v\f").find(text[at]) == text.npos;
+        if (!covered[at] &&
+            std::string_view(" \t\r\n\v\f").find(text[at]) == std::string_view::npos)
+            ++count;
     return count;
 }
 

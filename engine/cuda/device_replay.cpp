@@ -94,7 +94,7 @@ const float* DeviceReplay::replay(const DeviceRun& run, Rows rows,
                                   const std::stop_token& stop) {
     const ModelConfig& config = model_.config;
     const std::int64_t count = rows.count(), size = count * config.d_model;
-    const cudaStream_t stream = lane_.stream();
+    cudaStream_t stream = lane_.stream();
     std::vector<std::int32_t> tokens;
     for (std::int64_t at = rows.begin; at < rows.end; ++at) tokens.push_back(to_int(run.token(at)));
     lane_.copy_in(tokens_, tokens.data(), count * 4);

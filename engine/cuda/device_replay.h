@@ -30,12 +30,12 @@ class DeviceReplay {
     const float* replay(const DeviceRun&, Rows, const std::function<void(const Writes&)>& visit,
                         const std::stop_token& = {});
     // Enqueues one layer's attention output, to [rows, d_model].
-    void attention_out(const DeviceRun&, int layer, Rows, float* to);
+    void attention_out(const DeviceRun&, int index, Rows, float* to);
     // Enqueues the logits [rows, vocab] of a stream after the last layer; on the device.
     const float* logits(const float* residual, std::int64_t rows);
     std::vector<float> logits_of(const DeviceRun&, std::int64_t position);  // [vocab]
     // Enqueues q | k | v [rows, (Hq + 2·Hkv) · D] of a stream before a layer, before norm and RoPE.
-    const float* qkv(int layer, const float* before, std::int64_t rows);
+    const float* qkv(int index, const float* before, std::int64_t rows);
 
   private:
     // One row by the decode step's products, more by libtorch's.

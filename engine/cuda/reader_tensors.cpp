@@ -67,8 +67,7 @@ std::shared_ptr<const ReaderTensors::Streams> ReaderTensors::streams(ViewLane& l
 }
 
 std::vector<float> ReaderTensors::section(ViewLane& lane, const kernels::TraceView& trace,
-                                          std::int64_t offset, std::int32_t heads,
-                                          Rows rows) const {
+                                          std::int64_t offset, std::int32_t heads, Rows rows) {
     const std::int64_t line = std::int64_t{heads} * trace.head_dim;
     const std::int64_t at_once =
         std::clamp<std::int64_t>(piece_bytes / (line * 4), 1, rows.count());

@@ -22,8 +22,8 @@ class ReaderTensors {
     std::shared_ptr<const Streams> streams(ViewLane&, const DeviceRun&, Rows) const;
     std::vector<float> values(ViewLane&, const DeviceRun&, const TensorName&, const TensorPlan&,
                               Rows) const;
-    std::vector<float> section(ViewLane&, const kernels::TraceView&, std::int64_t offset,
-                               std::int32_t heads, Rows) const;
+    static std::vector<float> section(ViewLane&, const kernels::TraceView&, std::int64_t offset,
+                                      std::int32_t heads, Rows);
     std::vector<float> exact(ViewLane&, const DeviceRun&, int layer, Rows, bool scores) const;
     std::vector<float> head_writes(ViewLane&, const DeviceRun&, int layer, Rows) const;
     std::vector<float> norms(ViewLane&, const DeviceRun&, int layer, Rows) const;

@@ -71,7 +71,7 @@ ContributionTable ReaderWrites::contributions(ViewLane& lane, const DeviceRun& r
     const ModelConfig& config = model_->config;
     const std::int64_t layers = config.layers, heads = config.query_heads,
                        columns = config.q_columns(), d_model = config.d_model;
-    const cudaStream_t stream = lane.stream();
+    cudaStream_t stream = lane.stream();
 
     // The stream once through, its writes kept: the embedding, then attention and MLP of each
     // layer.
@@ -109,6 +109,7 @@ ContributionTable ReaderWrites::contributions(ViewLane& lane, const DeviceRun& r
     auto* norms = lane.scratch().take<float>(2 * layers * heads);
     float* dots = norms + layers * heads;
     std::vector<kernels::TraceView> traces;
+    traces.reserve(static_cast<std::size_t>(layers));
     for (int layer = 0; layer < layers; ++layer) traces.push_back(run.view(Layer{layer}));
     kernels::cuda::ContributionLayers all;
     all.traces = lane.upload(traces);

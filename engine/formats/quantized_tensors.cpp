@@ -73,7 +73,7 @@ class Joiner {
             const std::string whole = name.substr(0, name.size() - end.size());
             const auto scales = tensors_.find(whole + "_scales");
             if (scales == tensors_.end() || scales->second.storage != Storage::U8) continue;
-            if (tensors_.count(whole) > 0)
+            if (tensors_.contains(whole))
                 refuse("the tensor " + shown(whole) + " is there, and once more as blocks");
             joined.emplace(whole, joined_blocks(whole, blocks, scales->second));
         }

@@ -73,7 +73,7 @@ std::optional<double> ChangeModel::value(int row, Column column) const {
 }
 
 QString ChangeModel::definition(Column column) const {
-    const QString variation =
+    QString variation =
         tr("total variation of a row: ½ Σ over sources of |Δp|; 0 %: the "
            "same, 100 %: no source in common");
     switch (column) {

@@ -82,8 +82,8 @@ double ColourScale::position(double value) const {
     return 0;
 }
 
-double ColourScale::valueAt(double at) const {
-    const double p = std::clamp(at, 0.0, 1.0);
+double ColourScale::valueAt(double position) const {
+    const double p = std::clamp(position, 0.0, 1.0);
     if (ranked)
         return diverging ? std::copysign(magnitudeAt(*ranked, std::abs(2 * p - 1)), p - 0.5)
                          : magnitudeAt(*ranked, p);
