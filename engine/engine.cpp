@@ -169,7 +169,7 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     info.bytes_per_token = layout->bytes_per_token();
     info.pages = pool->capacity();
     info.threads = threads;
-    info.device_note = choice.why;
+    info.device_note = device.why;
     info.has_chat_template = tokens->has_chat_template();
     return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens),
                                          std::move(pool), std::move(layout),
