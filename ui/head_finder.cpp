@@ -13,6 +13,7 @@
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "ui/finder_delegate.h"
 #include "ui/head_scatter.h"
@@ -84,7 +85,17 @@ QWidget* HeadFinder::buildTable() {
 
     m_table = new QTableView;
     m_table->setAccessibleName(QStringLiteral("Heads by metric"));
+    // Rows that a filter or a new value takes away choose no head: what follows from a choice
+    // changes the model, which is in the middle of taking them away. Connected before the table, so
+    // told before it.
+    connect(m_proxy, &QAbstractItemModel::rowsAboutToBeRemoved, this,
+            [this] { m_removing = true; });
     m_table->setModel(m_proxy);
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, [this] {
+        m_removing = false;
+        selectSoon();
+    });
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &HeadFinder::selectSoon);
     m_table->setItemDelegate(new FinderDelegate(*m_model, m_table));
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setShowGrid(false);
@@ -113,7 +124,7 @@ QWidget* HeadFinder::buildTable() {
     });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
-                if (now.isValid() && !m_choosing) Q_EMIT headChosen(headOf(now));
+                if (now.isValid() && !m_choosing && !m_removing) Q_EMIT headChosen(headOf(now));
             });
     connect(m_table, &QTableView::activated, this,
             [this](const QModelIndex& at) { Q_EMIT headActivated(headOf(at)); });
@@ -238,14 +249,34 @@ void HeadFinder::setContributions(const std::optional<engine::ContributionTable>
 
 void HeadFinder::setFocusedHead(engine::LayerHead at) {
     m_model->setFocused(at);
-    const QModelIndex row = m_proxy->mapFromSource(m_model->index(m_model->rowOf(at), 0));
+    selectFocused();
+    if (isVisible()) m_scatter->refresh();
+}
+
+void HeadFinder::selectFocused() {
+    QModelIndex row;
+    if (const auto at = m_model->focused())
+        row = m_proxy->mapFromSource(m_model->index(m_model->rowOf(*at), 0));
     const QScopedValueRollback choosing(m_choosing, true);
     if (row.isValid()) {
         m_table->setCurrentIndex(row);
     } else {
+        m_table->setCurrentIndex({});
         m_table->clearSelection();
     }
-    if (isVisible()) m_scatter->refresh();
+}
+
+// The table has moved on to a neighbour, or shows the focused head again: selected when the
+// filtering is over.
+void HeadFinder::selectSoon() {
+    if (std::exchange(m_selectsSoon, true)) return;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_selectsSoon = false;
+            selectFocused();
+        },
+        Qt::QueuedConnection);
 }
 
 void HeadFinder::setPinned(const std::vector<engine::LayerHead>& heads) {

@@ -59,6 +59,8 @@ class HeadFinder : public QWidget {
     QWidget* buildScatter();
     void refreshTexts();
     void refreshRanking();
+    void selectFocused();
+    void selectSoon();
     void offerSpan(bool offered);  // as a column, and for the axes
     engine::LayerHead headOf(const QModelIndex&) const;
 
@@ -72,6 +74,7 @@ class HeadFinder : public QWidget {
     QPushButton *m_pin = nullptr, *m_only = nullptr, *m_all = nullptr;
     QString m_unknown, m_position, m_target, m_span;
     bool m_choosing = false;  // the selection is being moved by the program
+    bool m_removing = false, m_selectsSoon = false;
 };
 
 }  // namespace ui

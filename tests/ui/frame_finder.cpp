@@ -185,6 +185,33 @@ class FrameFinder : public QObject {
         QCOMPARE(finder.isFiltered(), heads != 24);
     }
 
+    // As the window does: a choice comes back as the focus and moves what the table shows.
+    void takingRowsAwayChoosesNoHead() {
+        HeadFinder finder;
+        fill(finder);
+        finder.setFocusedHead(at(1, 1));
+        QSignalSpy chosen(&finder, &HeadFinder::headChosen);
+        connect(&finder, &HeadFinder::headChosen, &finder, [&](LayerHead head) {
+            finder.setFocusedHead(head);
+            finder.setMetrics(metrics());
+        });
+        const QAbstractItemModel& rows = *finder.table().model();
+        for (const char* text : {"L2", "attr > 5 L3", "L1", "entropy > 1e9", ""}) {
+            finder.filter().clear();
+            for (const char key : QByteArray(text)) {
+                QTest::keyClick(&finder.filter(), key);
+                QCOMPARE(static_cast<int>(finder.ranked().size()), rows.rowCount());
+            }
+            QCoreApplication::processEvents();
+            QCOMPARE(chosen.count(), 0);
+            const QModelIndex now = finder.table().currentIndex();
+            QCOMPARE(now.isValid() ? now.siblingAtColumn(0).data().toString() : QString(),
+                     std::string_view(text) == "L1" || std::string_view(text).empty()
+                         ? QStringLiteral("L1.H1")
+                         : QString());
+        }
+    }
+
     void rowsChooseHeads() {
         HeadFinder finder;
         fill(finder);
