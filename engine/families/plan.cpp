@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +32,12 @@ std::string implemented(const char* Architecture::*field) {
     return names;
 }
 
+bool is_implemented(const std::string& name) {
+    return std::ranges::any_of(architectures(), [&](const Architecture* architecture) {
+        return name == architecture->model_class;
+    });
+}
+
 const Architecture& find_architecture(const Checkpoint& checkpoint) {
     const std::string stated = stated_architecture(checkpoint);
     const std::string where = formats::shown(checkpoint.path, 400);
@@ -42,6 +49,12 @@ const Architecture& find_architecture(const Checkpoint& checkpoint) {
     for (const Architecture* architecture : architectures()) {
         if (stated != architecture->*name && stated != architecture->model_class) continue;
         if (saved_by.empty() || saved_by == architecture->model_class) return *architecture;
+        if (is_implemented(saved_by))
+            throw Error(Failure::Kind::BadFile,
+                        "config.json contradicts itself: its model_type is " + stated +
+                            ", whose class is " + architecture->model_class +
+                            ", but its architectures say " + saved_by,
+                        where);
         throw Error(Failure::Kind::Unsupported,
                     "the model class " + formats::shown(saved_by) + " is not implemented; " +
                         implemented(&Architecture::model_class) + " are",

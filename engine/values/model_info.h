@@ -2,6 +2,7 @@
 // What the window, the picker and `headscope info` say of a model.
 #pragma once
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,11 @@ struct AttentionRule {
     std::string describe() const {  // "full", "window 4096", "no RoPE", …; terms joined by ", "
         std::string text = window > 0 ? "window " + std::to_string(window) : "full";
         if (!rope) text += ", no RoPE";
-        if (soft_cap > 0) text += ", cap " + std::to_string(static_cast<int>(soft_cap));
+        if (soft_cap > 0) {
+            char number[32];
+            std::snprintf(number, sizeof number, "%g", double{soft_cap});
+            text += ", cap " + std::string(number);
+        }
         if (sink) text += ", sinks";
         return text;
     }

@@ -1,17 +1,69 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What `info` says of models that are not as they should be, and of folders that hold models.
+#include <QDir>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/cli.h"
+#include "tests/support/family_fixtures.h"
+#include "tests/support/real_cli.h"
 
 using namespace app;
+using Rules = std::vector<std::string>;
 
 class CliInfoTest : public QObject {
     Q_OBJECT
   private slots:
+    // How every layer attends, of every checkpoint of the test data and of its GGUF twin.
+    void namesEveryLayersRule_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<Rules>("rules");
+        std::map<std::string, Rules> known{{"tiny_llama", {"full", "full"}},
+                                           {"tiny_llama3", {"full", "full"}},
+                                           {"tiny_qwen3", {"full", "full", "full"}},
+                                           {"qwen3_8b_heads", {"full", "full"}}};
+        for (const FamilyFixture& fixture : family_fixtures())
+            known[fixture.name] = fixture.attention;
+        const QDir data(QStringLiteral(TEST_DATA));
+        for (const QString& name : data.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+            const QDir folder(data.filePath(name));
+            if (!folder.exists(QStringLiteral("config.json"))) continue;
+            const Rules rules = known[name.toStdString()];  // none: the row fails
+            QTest::addRow("%s", qPrintable(name)) << folder.path() << rules;
+            for (const QString& file : folder.entryList({QStringLiteral("*.gguf")}))
+                QTest::addRow("%s", qPrintable(file)) << folder.filePath(file) << rules;
+            known.erase(name.toStdString());
+        }
+        QVERIFY(known.empty());
+    }
+    void namesEveryLayersRule() {
+        QFETCH(QString, path);
+        QFETCH(Rules, rules);
+        const CliOutcome json = run_verb({"info", path.toStdString(), "--json"});
+        QVERIFY2(json.code == ExitOk, json.err.c_str());
+        const auto info = nlohmann::json::parse(json.out);
+        QVERIFY2(info.at("supported") == true, json.out.c_str());
+        QCOMPARE(info.at("attention").get<Rules>(), rules);
+
+        // In text, neighbours of one rule share a line.
+        const CliOutcome text = run_verb({"info", path.toStdString()});
+        QCOMPARE(text.code, int{ExitOk});
+        static const QRegularExpression line(
+            QStringLiteral("^(?:attention)? +L(\\d+)(?: to L(\\d+))?: (.+)$"));
+        Rules named;
+        for (const QString& one : QString::fromStdString(text.out).split(QLatin1Char('\n'))) {
+            const auto match = line.match(one);
+            if (!match.hasMatch()) continue;
+            QCOMPARE(match.captured(1).toULongLong(), qulonglong{named.size()});
+            const auto last = match.captured(match.captured(2).isEmpty() ? 1 : 2).toULongLong();
+            while (named.size() <= last) named.push_back(match.captured(3).toStdString());
+        }
+        QCOMPARE(named, rules);
+    }
+
     // Of a model that is refused, what is known and why; no zeros for what is not.
     void describesAModelThatIsNotSupported() {
         std::ostringstream out, err;

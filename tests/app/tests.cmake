@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-foreach(part arguments safetensors verbs info interrupt program lost_file device browse)
+foreach(part arguments safetensors verbs interrupt program lost_file device browse)
     headscope_test(cli_${part}_test app/cli_${part}_test.cpp headscope_app)
 endforeach()
 # A driver that says what a test wants, in the place of the machine's own.
@@ -26,6 +26,7 @@ endforeach()
 headscope_test(window_test app/window_test.cpp headscope_app headscope_engine)
 headscope_test(window_runs_test app/window_runs_test.cpp headscope_app headscope_engine)
 headscope_test(window_session_test app/window_session_test.cpp headscope_app headscope_engine)
+headscope_test(cli_info_test app/cli_info_test.cpp headscope_app headscope_engine)
 headscope_test(cli_edits_test app/cli_edits_test.cpp headscope_app headscope_engine)
 headscope_test(window_heads_test app/window_heads_test.cpp headscope_app headscope_engine)
 headscope_test(window_compare_test app/window_compare_test.cpp headscope_app headscope_engine)

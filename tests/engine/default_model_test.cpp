@@ -108,15 +108,20 @@ class DefaultModelTest : public QObject {
     }
 
     // Contributions follow in fp64 from golden z and the weights, decoded by the scalar reference.
+    void contributionsFollowFromGoldenZ_data() { equalsHuggingFace_data(); }
     void contributionsFollowFromGoldenZ() {
         NEEDS_DEFAULT_MODEL();
-        const golden::File golden(std::string(TEST_DATA) + "/smollm2_short.safetensors");
+        QFETCH(QString, file);
+        QFETCH(int, generate);
+        const golden::File golden(std::string(TEST_DATA) + "/" + file.toStdString() +
+                                  ".safetensors");
         const std::vector<TokenId> tokens = token_ids(golden.at("token_ids").ints);
-        EngineRun run(EngineRun::open(default_model_path()), tokens);
+        EngineRun run(EngineRun::open(default_model_path()),
+                      {tokens.begin(), tokens.end() - generate}, generate);
         const formats::Checkpoint checkpoint = formats::open_checkpoint(default_model_path());
         const ModelInfo& info = run.engine->info();
         const std::vector<std::int64_t> some = golden.at("rows").ints;
-        const Rows all{0, static_cast<std::int64_t>(tokens.size())};
+        const Rows all{0, run.rows()};
         const std::int64_t heads = info.query_heads, d = info.head_dim, width = info.d_model;
         for (int layer = 0; layer < info.layers; ++layer) {
             const formats::StoredTensor& o =

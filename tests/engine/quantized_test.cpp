@@ -3,6 +3,9 @@
 // numbers for them, and once more without what makes them so, which must show.
 #include <QTemporaryDir>
 
+#include "engine/formats/gguf_quants.h"
+#include "engine/formats/messages.h"
+#include "tests/support/hostile_files.h"
 #include "tests/support/pattern_distance.h"
 
 using namespace engine;
@@ -24,28 +27,56 @@ void link_mxfp4(const QTemporaryDir& to) {
     QVERIFY(QFile::link(from + "config_mxfp4.json", to.filePath("config.json")));
 }
 
+// tiny_llama, whose numbers are BF16, in wider floats: the same numbers.
+void write_wide(const QTemporaryDir& to, bool f64) {
+    const QString from = data + "tiny_llama/";
+    for (const char* file : {"config.json", "tokenizer.json"})
+        QVERIFY(QFile::link(from + file, to.filePath(file)));
+    support::SafetensorsWriter writer;
+    const formats::Checkpoint checkpoint = formats::open_checkpoint(from.toStdString());
+    for (const auto& [name, tensor] : checkpoint.tensors) {
+        std::vector<float> values(tensor.bytes / 2);
+        formats::decode(tensor.storage, tensor.data, values.data(),
+                        static_cast<std::int64_t>(values.size()));
+        QByteArray doubles;
+        for (const float value : values) doubles += support::little(double{value});
+        writer.add(QByteArray::fromStdString(name), f64 ? "F64" : "F32",
+                   QByteArray::fromStdString(formats::shape_text(tensor.shape)),
+                   f64 ? doubles : support::floats(values));
+    }
+    QVERIFY(support::write_file(to.filePath("model.safetensors"), writer.bytes()));
+}
+
 }  // namespace
 
 class QuantizedTest : public QObject {
     Q_OBJECT
-    QTemporaryDir m_mxfp4;
+    QTemporaryDir m_mxfp4, m_f32, m_f64;
     const Golden m_gpt_oss{(data + "tiny_gpt_oss").toStdString()};
     const Golden m_qwen3{(data + "tiny_qwen3_fp8").toStdString()};
+    const Golden m_llama{(data + "tiny_llama").toStdString()};
 
     std::string path_of(const QString& method) const {
+        if (method == "f32") return m_f32.path().toStdString();
+        if (method == "f64") return m_f64.path().toStdString();
         return method == "mxfp4" ? m_mxfp4.path().toStdString()
                                  : (data + "tiny_qwen3_fp8").toStdString();
     }
     const Golden& golden_of(const QString& method) const {
+        if (method == "f32" || method == "f64") return m_llama;
         return method == "mxfp4" ? m_gpt_oss : m_qwen3;
     }
 
   private Q_SLOTS:
-    void initTestCase() { link_mxfp4(m_mxfp4); }
+    void initTestCase() {
+        link_mxfp4(m_mxfp4);
+        write_wide(m_f32, false);
+        write_wide(m_f64, true);
+    }
 
     void equalsHuggingFace_data() {
         QTest::addColumn<QString>("method");
-        for (const char* method : {"fp8", "mxfp4"}) QTest::newRow(method) << method;
+        for (const char* method : {"fp8", "mxfp4", "f32", "f64"}) QTest::newRow(method) << method;
     }
     void equalsHuggingFace() {
         QFETCH(QString, method);
@@ -86,6 +117,38 @@ class QuantizedTest : public QObject {
         const double off = pattern_distance(m_gpt_oss, path_of("mxfp4"),
                                             [](ModelPlan& p) { p.interleaved_experts = false; });
         QVERIFY2(off > 0.05, QByteArray::number(off));
+    }
+
+    // Matrices are those of the file, its 8 bytes of a weight too.
+    void widerFloatsAreUsedInPlace_data() {
+        QTest::addColumn<QString>("method");
+        QTest::addColumn<QString>("format");
+        QTest::newRow("f32") << "f32"
+                             << "safetensors F32";
+        QTest::newRow("f64") << "f64"
+                             << "safetensors F64";
+    }
+    void widerFloatsAreUsedInPlace() {
+        QFETCH(QString, method);
+        QFETCH(QString, format);
+        QCOMPARE(QString::fromStdString(inspect_model(path_of(method)).format), format);
+        const formats::Checkpoint checkpoint = formats::open_checkpoint(path_of(method));
+        const auto model = load_model(checkpoint, families::plan_model(checkpoint), {}, {});
+        std::vector<const std::byte*> used, stored;
+        const auto use = [&](const Linear& linear) {
+            for (const kernels::Weight& weight : linear.weights()) used.push_back(weight.data);
+        };
+        use(model->embedding);
+        for (int layer = 0; layer < model->config.layers; ++layer) {
+            const DecoderLayer& one = model->layers[static_cast<std::size_t>(layer)];
+            for (const Linear* linear : {&one.qkv, &one.o, &one.gate_up, &one.down}) use(*linear);
+        }
+        for (const auto& [name, tensor] : checkpoint.tensors)
+            if (tensor.shape.size() == 2) stored.push_back(tensor.data);
+        std::sort(used.begin(), used.end());
+        std::sort(stored.begin(), stored.end());
+        QCOMPARE(used.size(), std::size_t{15});  // the embedding and 7 a layer
+        QVERIFY(used == stored);
     }
 
     // A file's 4 bits of a weight stay 4 bits of memory.

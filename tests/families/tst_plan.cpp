@@ -2,6 +2,7 @@
 // Configurations to plans: dimensions, biases, tying, windows, names; shapes that do not fit are
 // refused with numbers.
 #include <QTest>
+#include <cmath>
 #include <functional>
 
 #include "tests/families/plan_helpers.h"
@@ -209,6 +210,75 @@ class TestPlan : public QObject {
         QCOMPARE(planned, windows);
     }
 
+    // What multiplies q · k, and the cap of the product.
+    void scores_data() {
+        QTest::addColumn<json>("changes");  // of a gemma2 of head_dim 128
+        QTest::addColumn<double>("scale");
+        QTest::addColumn<QString>("rule");
+        const auto row = [](const char* name, json changes, double scale, const char* rule) {
+            QTest::newRow(name) << std::move(changes) << scale << QString(rule);
+        };
+        row("scalar 144, cap 50", {{"query_pre_attn_scalar", 144}, {"attn_logit_softcapping", 50}},
+            1 / 12.0, "full, cap 50");
+        row("scalar 144, cap null",
+            {{"query_pre_attn_scalar", 144}, {"attn_logit_softcapping", nullptr}}, 1 / 12.0,
+            "full");
+        row("by default", json::object(), 1 / 16.0, "full, cap 50");
+        row("a cap below one", {{"attn_logit_softcapping", 0.5}}, 1 / 16.0, "full, cap 0.5");
+        row("a cap between", {{"attn_logit_softcapping", 12.75}}, 1 / 16.0, "full, cap 12.75");
+    }
+    void scores() {
+        QFETCH(json, changes);
+        QFETCH(double, scale);
+        QFETCH(QString, rule);
+        TinySizes sizes;
+        sizes.head_dim = 128;
+        json config = support::tiny_config("gemma2", sizes);
+        config.update(changes);
+        SafetensorsWriter weights = support::tiny_weights(false, false, sizes);
+        for (int i = 0; i < sizes.layers; ++i)
+            for (const char* norm : {"pre", "post"})
+                weights.ones("model.layers." + QByteArray::number(i) + "." + norm +
+                                 "_feedforward_layernorm.weight",
+                             {sizes.d});
+        const ModelPlan plan = support::plan_folder(m_dir, config, weights);
+        for (const engine::LayerConfig& layer : plan.config.per_layer)
+            QCOMPARE(layer.attention.scale, static_cast<float>(scale));
+        QCOMPARE(plan.config.per_layer[1].attention.describe(), rule.toStdString());
+    }
+
+    // GPT-2's two flags, head_dim 8: a third of the scale on the third layer, none of √8.
+    void scaleFlags_data() {
+        QTest::addColumn<bool>("scaled");
+        QTest::addColumn<bool>("byLayer");
+        QTest::addColumn<std::vector<float>>("scales");
+        const float root = 1 / std::sqrt(8.0f);
+        QTest::newRow("by head_dim") << true << false << std::vector<float>{root, root, root};
+        QTest::newRow("by head_dim and layer")
+            << true << true << std::vector<float>{root, root / 2, root / 3};
+        QTest::newRow("not scaled") << false << false << std::vector<float>{1, 1, 1};
+        QTest::newRow("by layer alone") << false << true << std::vector<float>{1, 0.5f, 1 / 3.0f};
+    }
+    void scaleFlags() {
+        QFETCH(bool, scaled);
+        QFETCH(bool, byLayer);
+        QFETCH(std::vector<float>, scales);
+        const QString from = QStringLiteral(TEST_DATA "/tiny_gpt2_scaled/");
+        QFile config(from + "config.json"), weights(from + "model.safetensors");
+        QVERIFY(config.open(QIODevice::ReadOnly) && weights.open(QIODevice::ReadOnly));
+        json changed = json::parse(config.readAll().toStdString());
+        changed["scale_attn_weights"] = scaled;
+        changed["scale_attn_by_inverse_layer_idx"] = byLayer;
+        QVERIFY(support::write_file(m_dir.filePath("model.safetensors"), weights.readAll()));
+        QVERIFY(support::write_file(m_dir.filePath("config.json"),
+                                    QByteArray::fromStdString(changed.dump())));
+        const ModelPlan plan = engine::families::plan_model(
+            engine::formats::open_checkpoint(m_dir.path().toStdString()));
+        QCOMPARE(plan.config.per_layer.size(), scales.size());
+        for (std::size_t i = 0; i < scales.size(); ++i)
+            QVERIFY(std::abs(plan.config.per_layer[i].attention.scale - scales[i]) < 1e-7f);
+    }
+
     void biases_data() {
         QTest::addColumn<QString>("type");
         QTest::newRow("llama") << "llama";
@@ -335,6 +405,9 @@ class TestPlan : public QObject {
         row("pictures too", set("model_type", "gemma3"), {"gemma3", "gemma3_text"});
         row("other class", set("architectures", {"Qwen3ForSequenceClassification"}),
             {"Qwen3ForSequenceClassification", "Qwen3ForCausalLM"});
+        row("class of another model_type", set("architectures", {"LlamaForCausalLM"}),
+            {"contradicts itself", "model_type is qwen3, whose class is Qwen3ForCausalLM",
+             "architectures say LlamaForCausalLM"});
         row("model_type is a list", set("model_type", {1}), {"does not say"});
     }
     void badFolders() {

@@ -99,6 +99,57 @@ class TestRope : public QObject {
         QVERIFY(std::abs(values[1] - second) < 1e-12);
     }
 
+    // What transformers' own function makes of yarn (modeling_rope_utils), for Qwen3 as for Llama:
+    // head_dim 16, theta 1e4, factor 4 of 4,096 tokens; the factor of cos and sin last.
+    void yarn_data() {
+        QTest::addColumn<QString>("type");
+        QTest::addColumn<json>("set");
+        QTest::addColumn<std::vector<double>>("expected");
+        const auto row = [](const char* type, const char* what, json set,
+                            std::vector<double> expected) {
+            set.update({{"rope_type", "yarn"},
+                        {"factor", 4.0},
+                        {"rope_theta", 1e4},
+                        {"original_max_position_embeddings", 4096}});
+            QTest::addRow("%s: %s", type, what) << type << std::move(set) << std::move(expected);
+        };
+        for (const char* type : {"qwen3", "llama"}) {
+            row(type, "by default", json::object(),
+                {1, 0.316227764, 0.1, 0.025693506, 0.00625, 0.00138349656, 0.00025, 7.90569466e-05,
+                 1.13862944});
+            row(type, "betas 8 and 2", {{"beta_fast", 8.0}, {"beta_slow", 2.0}},
+                {1, 0.316227764, 0.1, 0.0316227786, 0.0075, 0.00158113893, 0.00025, 7.90569466e-05,
+                 1.13862944});
+            row(type, "not truncated",
+                {{"beta_fast", 8.0}, {"beta_slow", 2.0}, {"truncate", false}},
+                {1, 0.316227764, 0.1, 0.0316227786, 0.00889242906, 0.000842372188, 0.00025,
+                 7.90569466e-05, 1.13862944});
+            row(type, "its own factor", {{"attention_factor", 1.5}},
+                {1, 0.316227764, 0.1, 0.025693506, 0.00625, 0.00138349656, 0.00025, 7.90569466e-05,
+                 1.5});
+        }
+    }
+    void yarn() {
+        QFETCH(QString, type);
+        QFETCH(json, set);
+        QFETCH(std::vector<double>, expected);
+        TinySizes sizes;
+        sizes.head_dim = 16;
+        json config = support::tiny_config(qPrintable(type), sizes);
+        config.erase("rope_theta");
+        config.update({{"max_position_embeddings", 16384}, {"rope_parameters", set}});
+        const auto plan = support::plan_folder(
+            m_dir, config, support::tiny_weights(type == "qwen3", false, sizes));
+        for (const engine::LayerConfig& layer : plan.config.per_layer) {
+            std::vector<double> planned = layer.rope.inverse_frequency;
+            planned.push_back(layer.rope.attention_factor);
+            QCOMPARE(planned.size(), expected.size());
+            for (std::size_t i = 0; i < planned.size(); ++i)
+                QVERIFY2(std::abs(planned[i] / expected[i] - 1) < 1e-6,
+                         QByteArray::number(planned[i], 'g', 9));
+        }
+    }
+
     void refused_data() {
         QTest::addColumn<json>("scaling");
         QTest::addColumn<QString>("said");
@@ -143,26 +194,33 @@ class TestRope : public QObject {
     void gguf_data() {
         QTest::addColumn<QString>("type");
         QTest::addColumn<double>("factor");
+        QTest::addColumn<double>("old");  // the key of files before rope.scaling
         QTest::addColumn<bool>("divisors");
         QTest::addColumn<double>("second");
-        QTest::newRow("plain") << "" << 0.0 << false << 0.01;
-        QTest::newRow("none") << "none" << 8.0 << false << 0.01;
-        QTest::newRow("linear") << "linear" << 8.0 << false << 0.00125;
-        QTest::newRow("linear by default") << "" << 8.0 << false << 0.00125;
-        QTest::newRow("divisors") << "" << 0.0 << true << 0.0025;
+        QTest::newRow("plain") << "" << 0.0 << 0.0 << false << 0.01;
+        QTest::newRow("none") << "none" << 8.0 << 0.0 << false << 0.01;
+        QTest::newRow("linear") << "linear" << 8.0 << 0.0 << false << 0.00125;
+        QTest::newRow("linear by default") << "" << 8.0 << 0.0 << false << 0.00125;
+        QTest::newRow("scale_linear") << "" << 0.0 << 4.0 << false << 0.0025;
+        QTest::newRow("scale_linear 1") << "" << 0.0 << 1.0 << false << 0.01;
+        QTest::newRow("factor over scale_linear") << "" << 8.0 << 4.0 << false << 0.00125;
+        QTest::newRow("divisors") << "" << 0.0 << 0.0 << true << 0.0025;
     }
     void gguf() {
         QFETCH(QString, type);
         QFETCH(double, factor);
+        QFETCH(double, old);
         QFETCH(bool, divisors);
         QFETCH(double, second);
         auto writer = support::tiny_gguf("llama", false);
         if (!type.isEmpty()) writer.string("llama.rope.scaling.type", type.toLatin1());
         if (factor > 0) writer.f32("llama.rope.scaling.factor", static_cast<float>(factor));
+        if (old > 0) writer.f32("llama.rope.scale_linear", static_cast<float>(old));
         if (divisors) writer.tensor("rope_freqs.weight", {2}, 0, support::floats({1, 4}));
         const auto plan = support::plan_gguf(m_dir, writer);
         const auto& values = plan.config.per_layer[1].rope.inverse_frequency;
-        QCOMPARE(values.at(0), type != "none" && factor > 0 ? 1 / factor : 1.0);
+        const double times = factor > 0 ? factor : old > 0 ? old : 1;
+        QCOMPARE(values.at(0), type != "none" ? 1 / times : 1.0);
         QVERIFY(std::abs(values.at(1) - second) < 1e-12);
         QVERIFY(plan.unused.empty());
     }

@@ -4,6 +4,7 @@
 #include <QTest>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <random>
 
 #include "engine/formats/checkpoint.h"
@@ -179,6 +180,57 @@ class TestBlockTypes : public QObject {
         for (std::size_t i = 0; i < 256; ++i) {
             QVERIFY2(same(e4m3[i], e4m3_by_definition(static_cast<int>(i))), QByteArray::number(i));
             QVERIFY2(same(e5m2[i], e5m2_by_definition(static_cast<int>(i))), QByteArray::number(i));
+        }
+    }
+
+    // An F64 tensor is rounded once to fp32, wherever it is decoded: ties to even, what is too
+    // large to infinity, what is small to a subnormal or to a zero of its sign.
+    void doubles_data() {
+        QTest::addColumn<double>("value");
+        QTest::addColumn<float>("expected");
+        const auto row = [](const char* name, double value, float expected) {
+            QTest::newRow(name) << value << expected;
+        };
+        row("exact", -1.5, -1.5f);
+        row("a third", 1 / 3.0, 0x1.555556p-2f);
+        row("a tie to even below", 0x1.000001p0, 1.0f);
+        row("a tie to even above", 0x1.000003p0, 0x1.000004p0f);
+        row("beside a tie", 0x1.0000010000001p0, 0x1.000002p0f);
+        row("largest", 0x1.fffffep127, 0x1.fffffep127f);
+        row("too large", 1e300, INFINITY);
+        row("subnormal", 0x1.8p-149, 0x1p-148f);
+        row("too small", -1e-300, -0.0f);
+        row("infinite", -INFINITY, -INFINITY);
+        row("no number", std::nan(""), std::nanf(""));
+    }
+    void doubles() {
+        QFETCH(double, value);
+        QFETCH(float, expected);
+        const auto same = [&](float decoded) {
+            return std::isnan(expected)
+                       ? std::isnan(decoded)
+                       : decoded == expected && std::signbit(decoded) == std::signbit(expected);
+        };
+        // A whole vector of it and a rest, in two rows that start at no boundary of 8 bytes.
+        constexpr std::int64_t columns = 19;
+        std::vector<std::byte> bytes(1 + 2 * columns * 8);
+        for (std::size_t i = 1; i < bytes.size(); i += 8) std::memcpy(&bytes[i], &value, 8);
+        std::vector<float> decoded(2 * columns);
+        decode(Storage::F64, bytes.data() + 1, decoded.data(), 2 * columns);
+        for (const float one : decoded) QVERIFY2(same(one), QByteArray::number(double{one}));
+        const Weight weight{bytes.data() + 1, WeightType::F64, 2, columns, columns * 8};
+        const std::vector<float> x(columns, 1.0f);
+        for (const auto isa : isas()) {
+            kernels::cpu::force_isa(isa);
+            std::fill(decoded.begin(), decoded.end(), 7.0f);
+            kernels::cpu::decode_rows(weight, 0, 2, decoded.data(), {});
+            for (const float one : decoded) QVERIFY2(same(one), QByteArray::number(double{one}));
+            float y[2] = {7, 7};
+            float* const out = y;
+            kernels::cpu::gemv({&weight, nullptr, &out, nullptr, 1, x.data(), columns}, {});
+            const double sum = static_cast<double>(expected) * columns;
+            if (!std::isfinite(sum) || std::abs(sum) > 3e38) continue;
+            QVERIFY(std::abs(static_cast<double>(y[1]) - sum) <= 1e-6 * std::abs(sum));
         }
     }
 

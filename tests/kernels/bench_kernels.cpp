@@ -305,6 +305,7 @@ void block_types(Report& report) {
                              {WeightType::IQ4_XS, "IQ4_XS", 256, 136},
                              {WeightType::MXFP4, "MXFP4", 32, 17},
                              {WeightType::MXFP4_PAIRS, "MXFP4 pairs", 32, 16},
+                             {WeightType::F64, "F64", 1, 8},
                              {WeightType::F8_E4M3, "F8_E4M3", 1, 1},
                              {WeightType::F8_E5M2, "F8_E5M2", 1, 1}}) {
         const std::int64_t row_bytes = columns / kind.elements * kind.bytes;

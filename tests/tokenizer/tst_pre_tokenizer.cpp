@@ -2,6 +2,7 @@
 // Where text is cut before BPE: published patterns' pieces, Hugging Face's pieces for every rule,
 // and refusals by name.
 #include "engine/tokenizer/json_pre_tokenizer.h"
+#include "engine/tokenizer/normalizer.h"
 #include "engine/tokenizer/pre_tokenizer.h"
 #include "fixtures.h"
 
@@ -85,6 +86,24 @@ class TestPreTokenizer : public QObject {
                 *static_cast<const QStringList*>(QTest::qData(name, qMetaTypeId<QStringList>()));
             QCOMPARE(pieces_of(rules_of(name), text.toStdString()), expected);
         }
+    }
+
+    // Composed by NFC, as Qwen's own file has it done before the cut, the marks part no word.
+    void pieces_after_nfc_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("pieces");
+        QTest::newRow("combining marks")
+            << QString::fromUtf8("e\u0301te\u0301") << QStringList{"\u00e9t\u00e9"};
+        QTest::newRow("a mark that composes with nothing")
+            << QString::fromUtf8("q\u0301t") << QStringList{"q", "\u0301t"};
+        QTest::newRow("Hangul") << QString::fromUtf8("\u1112\u1161\u11ab") << QStringList{"\ud55c"};
+    }
+    void pieces_after_nfc() {
+        QFETCH(QString, text);
+        QFETCH(QStringList, pieces);
+        QCOMPARE(fixtures::read_json("qwen/tokenizer.json").at("normalizer").at("type"), "NFC");
+        QCOMPARE(pieces_of(rules_of("qwen"), engine::tokenizer::to_nfc(text.toStdString()).text),
+                 pieces);
     }
 
     void equal_hugging_face() {
