@@ -282,6 +282,15 @@ void MainView::showModel() {
     m_pins.setModel(info);
     showPins();
     showNoRun();
+    showWarnings();
+}
+
+// Of the model, which hold for every prompt.
+void MainView::showWarnings() {
+    for (const std::string& warning : m_session.model()->warnings) {
+        log("warning: " + warning);
+        m_window->showMessage({ui::Message::Severity::Warn, QString::fromStdString(warning), {}});
+    }
 }
 
 void MainView::showNoRun() {

@@ -76,6 +76,7 @@ class MainView : public QObject {
     void listFound(const ModelsFound&);
     void showModels();
     void showModel();
+    void showWarnings();
     void showNoRun();
     void showMemory();
     void showFailure(const engine::Failure&);

@@ -34,6 +34,17 @@ QString samplerText(const engine::Sampling& sampling) {
     return text;
 }
 
+// What holds for every prompt. Its warnings had a message of their own, which may be closed by now.
+QString notesOf(const engine::ModelInfo& model) {
+    QString text;
+    if (model.has_unknown_template)
+        text += QStringLiteral(
+            " · The model's chat template is not understood: the prompt is read as it is");
+    for (const std::string& warning : model.warnings)
+        text += QStringLiteral(" · ") + QString::fromStdString(warning);
+    return text;
+}
+
 }  // namespace
 
 void MainView::wireRun() {
@@ -175,6 +186,7 @@ void MainView::showStateText() {
                             .arg(ui::thousands(run.rows), ui::thousands(run.promptTokens));
             for (const std::string& note : run.notes)
                 text += QStringLiteral(" · ") + QString::fromStdString(note);
+            if (m_session.hasRun()) text += notesOf(*m_session.model());
             m_window->setStateText(text);
             break;
         }

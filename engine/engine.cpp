@@ -70,6 +70,12 @@ std::string file_name(const std::string& path) {
 
 }  // namespace
 
+void add_tokenizer(const tokenizer::Tokenizer& tokenizer, ModelInfo& info) {
+    info.has_chat_template = tokenizer.has_chat_template();
+    info.has_unknown_template = tokenizer.has_unknown_template();
+    if (!tokenizer.warning().empty()) info.warnings.push_back(tokenizer.warning());
+}
+
 ModelInfo info_of(const formats::Checkpoint& checkpoint, const families::ModelPlan& plan,
                   std::int64_t page_tokens) {
     const ModelConfig& config = plan.config;
@@ -170,7 +176,7 @@ std::unique_ptr<Engine> open_engine(const OpenRequest& request, const OnProgress
     info.pages = pool->capacity();
     info.threads = threads;
     info.device_note = device.why;
-    info.has_chat_template = tokens->has_chat_template();
+    add_tokenizer(*tokens, info);
     return std::make_unique<ModelRunner>(std::move(info), std::move(model), std::move(tokens),
                                          std::move(pool), std::move(layout),
                                          formats::FilesInUse(checkpoint), parallel);
@@ -185,7 +191,7 @@ ModelInfo inspect_model(const std::string& path, const std::string& device) {
         const TraceLayout layout(plan.config, info.page_tokens, true);
         info.pages = pool_pages({}, layout, plan.config.context);
         // A model whose text cannot be read is as little of use as one whose weights cannot.
-        info.has_chat_template = tokenizer::make_tokenizer(checkpoint)->has_chat_template();
+        add_tokenizer(*tokenizer::make_tokenizer(checkpoint), info);
         if (choice.cuda) inspect_on_cuda(choice, checkpoint, plan, info);
         info.device_note = choice.why;
         return info;

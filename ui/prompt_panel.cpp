@@ -12,8 +12,10 @@
 #include <QSpinBox>
 #include <QStandardItemModel>
 #include <QToolButton>
+#include <algorithm>
 
 #include "ui/icons.h"
+#include "ui/model_entry.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/prompt_field.h"
@@ -29,6 +31,7 @@ constexpr int isOtherRole = Qt::UserRole + 1;
 // model's name, so that the prompt keeps its 160 px.
 constexpr int widthForDevice = 1180, widthForWords = 1040, widthForModel = 1240;
 constexpr int widthForOneRow = 800;
+constexpr int widestEntries = 560;  // of the open picker
 
 QFrame* separator(QWidget* parent) {
     auto* line = new QFrame(parent);
@@ -37,23 +40,6 @@ QFrame* separator(QWidget* parent) {
     line->setForegroundRole(QPalette::Midlight);
     line->setFixedHeight(24);
     return line;
-}
-
-QString entryText(const engine::ModelInfo& info) {
-    QString format = QString::fromStdString(info.format);
-    if (format.startsWith(QStringLiteral("GGUF "))) format = format.mid(5);
-    return onOneLine(QString::fromStdString(info.name)) + QStringLiteral("  ") + onOneLine(format);
-}
-
-// Its size, where it lies, and why it cannot be opened.
-QString entryTip(const engine::ModelInfo& info) {
-    QString tip;
-    if (info.weight_bytes > 0)
-        tip = QStringLiteral("%1 GB\n").arg(static_cast<double>(info.weight_bytes) / 1e9, 0, 'f',
-                                            info.weight_bytes < 1'000'000'000 ? 2 : 1);
-    tip += QString::fromStdString(info.path);
-    if (!info.supported) tip += QStringLiteral("\n") + QString::fromStdString(info.reason);
-    return tip;
 }
 
 }  // namespace
@@ -70,6 +56,7 @@ void PromptPanel::build() {
     m_model = new QComboBox(this);
     m_model->setAccessibleName(QStringLiteral("Model"));
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_model->view()->setTextElideMode(Qt::ElideMiddle);  // what follows a long name stays
     m_prompt = new PromptField(this);
     m_prompt->setMinimumWidth(160);
     m_expand = new QToolButton(this);
@@ -186,12 +173,13 @@ void PromptPanel::setCurrentModel(const QString& path) {
 void PromptPanel::refreshModels() {
     const QSignalBlocker blocker(m_model);
     m_model->clear();
-    bool listed = false, chat = false;
+    bool listed = false, chat = false, unknown = false;
     if (m_current.isEmpty()) m_model->addItem(QStringLiteral("No model"), QString());
     for (const engine::ModelInfo& info : m_infos) {
         const QString path = QString::fromStdString(info.path);
-        m_model->addItem(entryText(info), path);
-        m_model->setItemData(m_model->count() - 1, literalToolTip(entryTip(info)), Qt::ToolTipRole);
+        m_model->addItem(modelEntry(info), path);
+        m_model->setItemData(m_model->count() - 1, literalToolTip(modelEntryTip(info)),
+                             Qt::ToolTipRole);
         if (!info.supported)
             static_cast<QStandardItemModel*>(m_model->model())
                 ->item(m_model->count() - 1)
@@ -199,17 +187,25 @@ void PromptPanel::refreshModels() {
         if (path != m_current) continue;
         listed = true;
         chat = info.has_chat_template;
+        unknown = info.has_unknown_template;
     }
     if (!m_current.isEmpty() && !listed)
         m_model->addItem(onOneLine(QFileInfo(m_current).fileName()), m_current);
+    int widest = 0;
+    for (int i = 0; i < m_model->count(); ++i)
+        widest = std::max(widest, m_model->fontMetrics().horizontalAdvance(m_model->itemText(i)));
+    m_model->view()->setMinimumWidth(std::min(widest + 40, widestEntries));
     m_model->setCurrentIndex(m_model->findData(m_current));
     m_model->insertSeparator(m_model->count());
     m_model->addItem(QStringLiteral("Other folder or GGUF file…"));
     m_model->setItemData(m_model->count() - 1, true, isOtherRole);
     m_model->setToolTip(literalToolTip(m_current));
     m_chat->setEnabled(chat);
-    m_chat->setToolTip(chat ? QStringLiteral("Wrap the prompt in the model's own chat template")
-                            : QStringLiteral("This model has no chat template"));
+    m_chat->setToolTip(
+        chat      ? QStringLiteral("Wrap the prompt in the model's own chat template")
+        : unknown ? QStringLiteral("This model's chat template is not understood here: the prompt "
+                                   "is read as it is")
+                  : QStringLiteral("This model has no chat template"));
     refreshButtons();
 }
 

@@ -29,6 +29,9 @@ std::map<std::string, std::string> metadataOf(const engine::ModelInfo& info, con
                                                    {"dtype", engine::name_of(info.dtype)},
                                                    {"headscope_version", HEADSCOPE_VERSION}};
     if (!options.edits.empty()) metadata["edits"] = describe(options.edits);
+    if (options.text && !info.warnings.empty())
+        metadata["warnings"] = nlohmann::json(info.warnings)
+                                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return metadata;
 }
 

@@ -13,6 +13,12 @@ std::int64_t tokensThatFit(const engine::ModelInfo& info) {
     return std::min(info.context, info.pages * info.page_tokens);
 }
 
+const char* chatTemplate(const engine::ModelInfo& info) {
+    return info.has_chat_template      ? "understood"
+           : info.has_unknown_template ? "not understood"
+                                       : "none";
+}
+
 void printJson(std::ostream& out, const engine::ModelInfo& info,
                const std::vector<std::string>& extra) {
     nlohmann::ordered_json json;
@@ -39,6 +45,8 @@ void printJson(std::ostream& out, const engine::ModelInfo& info,
     json["attention"] = nlohmann::json::array();
     for (const engine::AttentionRule& rule : info.attention)
         json["attention"].push_back(rule.describe());
+    json["chat_template"] = chatTemplate(info);
+    json["warnings"] = info.warnings;
     json["extra_tensors"] = extra;
     json["hash"] = info.hash;
     json["supported"] = info.supported;
@@ -97,6 +105,8 @@ void printText(std::ostream& out, const engine::ModelInfo& info,
          humanBytes(info.bytes_per_token) + " of trace (k, v, q, z and lse of every layer)");
     line("memory", humanBytes(info.memory_free) + " free of " + humanBytes(info.memory_total));
     line("fits", thousands(tokensThatFit(info)) + " tokens, all captured");
+    line("chat template", chatTemplate(info));
+    for (const std::string& warning : info.warnings) line("warning", warning);
     if (!extra.empty()) line("not used", counted(extra));
     line("hash", info.hash);
     line("supported", "yes");

@@ -177,7 +177,13 @@ engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
         encoding = engine.describe(ids);
     } else {
         if (options.tokenize.chat && !info.has_chat_template)
-            throw engine::Error(Kind::BadRequest, "--chat: the model has no chat template");
+            throw engine::Error(Kind::BadRequest,
+                                info.has_unknown_template
+                                    ? "--chat: the model's chat template is not understood"
+                                    : "--chat: the model has no chat template",
+                                {}, "without --chat the prompt is read as it is");
+        for (const std::string& warning : info.warnings)
+            cli.err << "headscope: warning: " << oneLine(warning) << std::endl;
         encoding = engine.tokenize(*options.text, options.tokenize);
     }
     const auto tokens = static_cast<std::int64_t>(encoding.tokens.size());

@@ -39,7 +39,8 @@ std::unique_ptr<engine::Engine> openModel(Cli&, const std::string& path, const C
                                           bool capture = true);
 
 // The prompt's tokens. Refuses what the model rules out: no tokens, an id it lacks, more than its
-// context (with `generate` more), a chat template that it does not have.
+// context (with `generate` more), a chat template that it does not have. The model's warnings go to
+// stderr, of text only: ids that were given are what they are.
 engine::Encoding encodePrompt(Cli&, const engine::Engine&, const PromptOptions&);
 
 // --out, a file's name. "-" is refused: the formats are written out of order, and a file gets its

@@ -118,7 +118,7 @@ std::unique_ptr<Engine> run_on_device(const OpenRequest& request, int device, El
     if (model->embedding.data != model->unembedding.data)
         info.step_weight_bytes -= model->embedding.bytes();
     info.pages = pages;
-    info.has_chat_template = tokens->has_chat_template();
+    add_tokenizer(*tokens, info);
     return std::make_unique<CudaRunner>(std::move(info), std::move(model), std::move(tokens),
                                         std::move(pool), std::move(layout));
 }

@@ -47,9 +47,12 @@ class ByteTokenizer final : public tokenizer::Tokenizer {
     bool is_control(TokenId) const override { return false; }
     bool ends_text(TokenId) const override { return false; }
     bool has_chat_template() const override { return false; }
+    bool has_unknown_template() const override { return false; }
+    const std::string& warning() const override { return no_warning_; }
 
   private:
     int vocab_;
+    std::string no_warning_;
     std::vector<std::string> bytes_;
 };
 

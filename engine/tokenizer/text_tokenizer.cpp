@@ -55,7 +55,8 @@ TextTokenizer::TextTokenizer(TokenizerParts parts)
       pre_tokenizer_(std::move(parts.rules)),
       before_(parts.before),
       after_(parts.after),
-      warning_(parts.warning) {
+      warning_(parts.warning),
+      states_template_(!parts.chat_template.empty()) {
     name_tokens(parts);
     plan_chat(parts);
 }

@@ -29,7 +29,7 @@ struct TokenizerParts {
     std::vector<PreTokenizer::Rule> rules;
     TokenBytes token_bytes;
     std::vector<std::uint32_t> before, after;  // put around a text by the tokenizer's own rule
-    std::string warning;                       // shown with every text; may be empty
+    std::string warning;                       // of every text; may be empty
     std::vector<std::uint32_t> end_tokens;     // what the files name as end of text
     std::string chat_template;                 // "" where there is none
     SpecialNames special_names;                // "bos_token" and others, for the template
@@ -48,6 +48,8 @@ class TextTokenizer final : public Tokenizer {
     bool is_control(TokenId) const override;
     bool ends_text(TokenId) const override;
     bool has_chat_template() const override { return !chat_.empty(); }
+    bool has_unknown_template() const override { return states_template_ && chat_.empty(); }
+    const std::string& warning() const override { return warning_; }
 
   private:
     struct Entry {
@@ -86,6 +88,7 @@ class TextTokenizer final : public Tokenizer {
     PreTokenizer pre_tokenizer_;
     std::vector<std::uint32_t> before_, after_;
     std::string warning_;
+    bool states_template_ = false;
     std::vector<ChatStep> chat_;  // empty: no template that is known
     std::unordered_map<std::string, std::uint32_t>
         controls_;  // control tokens by content, for scaffolding

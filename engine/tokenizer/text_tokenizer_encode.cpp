@@ -76,7 +76,6 @@ Encoding TextTokenizer::encode(std::string_view text, const TokenizeOptions& opt
         if (options.add_bos) add_around(text, out);
     }
     std::vector<std::string>& notes = out.encoding.notes;
-    if (!warning_.empty()) notes.push_back(warning_);
     if (out.left_plain > 0)
         notes.push_back(std::to_string(out.left_plain) +
                         (out.left_plain == 1 ? " control string is" : " control strings are") +

@@ -28,7 +28,10 @@ class Tokenizer {
     virtual bool is_control(TokenId) const = 0;
     virtual bool ends_text(
         TokenId) const = 0;  // EOS, <|im_end|>, <|endoftext|>: generation may stop here
-    virtual bool has_chat_template() const = 0;  // one that is known here
+    virtual bool has_chat_template() const = 0;     // one that is known here
+    virtual bool has_unknown_template() const = 0;  // one that is not
+    // Why the ids of any text may not be the model's own; empty where they are.
+    virtual const std::string& warning() const = 0;
 };
 
 // The tokenizer that belongs to a checkpoint: GGUF metadata, or tokenizer.json of its folder, else

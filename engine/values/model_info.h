@@ -50,7 +50,11 @@ struct ModelInfo {
     std::string device_note;                         // why not the GPU that was asked or looked for
     int threads = 0;                                 // compute threads on a CPU, 0 elsewhere
     std::string hash;                                // of config, headers and file sizes
-    bool has_chat_template = false;
+    bool has_chat_template = false;                  // one that is understood here
+    bool has_unknown_template = false;               // one that is not
+    // Why what is shown of a text may not be what the model's own tools would: said before its
+    // results, on every way to them. What was merely decided is in Encoding::notes.
+    std::vector<std::string> warnings;
     bool supported = true;
     std::string reason;  // why not, when not supported
 };

@@ -29,7 +29,8 @@ struct Token {
 struct Encoding {
     std::vector<Token> tokens;
     std::vector<std::string>
-        notes;  // what was decided and the reader should know ("BOS added"), shown with the prompt
+        notes;  // what was decided and the reader should know ("BOS added"), shown with the prompt;
+                // what makes all of them doubtful is in ModelInfo::warnings
 };
 
 struct Sampling {

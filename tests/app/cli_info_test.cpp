@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `info` says of models that are not as they should be, and of folders that hold models.
+// What `info` says of models that are not as they should be, and of folders that hold models; and
+// what the verbs that read a prompt say of a model whose tokens are doubtful.
 #include <QDir>
 #include <QRegularExpression>
 #include <QTemporaryDir>
@@ -8,7 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/fake_engine.h"
 #include "tests/support/family_fixtures.h"
+#include "tests/support/golden_file.h"
 #include "tests/support/real_cli.h"
 
 using namespace app;
@@ -79,6 +82,100 @@ class CliInfoTest : public QObject {
         QVERIFY2(out.str().find("supported       no: a gate\n") != std::string::npos,
                  out.str().c_str());
         QVERIFY2(out.str().find(" 0 ") == std::string::npos, out.str().c_str());
+    }
+
+    void namesTheTemplateAndTheWarnings_data() {
+        QTest::addColumn<bool>("known");
+        QTest::addColumn<bool>("unknown");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("none") << false << false << "none";
+        QTest::newRow("understood") << true << false << "understood";
+        QTest::newRow("not understood") << false << true << "not understood";
+    }
+    void namesTheTemplateAndTheWarnings() {
+        QFETCH(bool, known);
+        QFETCH(bool, unknown);
+        QFETCH(QString, named);
+        std::ostringstream out, err;
+        Cli cli{out, err, {}, {}, [&](const std::string& path) {
+                    engine::ModelInfo info;
+                    info.name = path;
+                    info.has_chat_template = known;
+                    info.has_unknown_template = unknown;
+                    info.warnings = {"cut as\nfor GPT-2"};
+                    return info;
+                }};
+        QCOMPARE(runVerb(cli, {"info", "m"}), int{ExitOk});
+        for (const std::string& line :
+             {"chat template   " + named.toStdString(), std::string("warning         cut as\\n")})
+            QVERIFY2(out.str().find("\n" + line) != std::string::npos, out.str().c_str());
+        out.str("");
+        QCOMPARE(runVerb(cli, {"info", "m", "--json"}), int{ExitOk});
+        const auto json = nlohmann::json::parse(out.str());
+        QCOMPARE(json.at("chat_template").get<std::string>(), named.toStdString());
+        QVERIFY(json.at("warnings") == nlohmann::json{"cut as\nfor GPT-2"});
+    }
+
+    // One line on stderr without --verbose, wherever a text is cut into tokens; ids that are given
+    // are what they are.
+    void warnsOfDoubtfulTokens_data() {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<int>("lines");
+        QTest::newRow("tokenize") << "tokenize m --prompt a" << 1;
+        QTest::newRow("tokenize --json") << "tokenize m --prompt a --json" << 1;
+        QTest::newRow("dump") << "dump m --prompt a --out OUT" << 1;
+        QTest::newRow("dump of ids") << "dump m --token-ids 1,2 --out OUT" << 0;
+        QTest::newRow("export") << "export m --prompt a --view L0.H0 --out OUT.csv" << 1;
+    }
+    void warnsOfDoubtfulTokens() {
+        QFETCH(QString, words);
+        QFETCH(int, lines);
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("a"));
+        std::vector<std::string> arguments;
+        for (const QString& word : words.split(u' '))
+            arguments.push_back(QString(word).replace(QStringLiteral("OUT"), file).toStdString());
+        const auto world = std::make_shared<fake::World>();
+        world->warnings = {"the pre-tokenizer is\nnot known"};
+        std::ostringstream out, err;
+        Cli cli{out,
+                err,
+                {},
+                [&](const engine::OpenRequest& request, const engine::OnProgress& progress,
+                    std::stop_token stop) { return fake::open(world, request, progress, stop); },
+                {}};
+        QCOMPARE(runVerb(cli, arguments), int{ExitOk});
+        const std::string line = "headscope: warning: the pre-tokenizer is\\nnot known\n";
+        QCOMPARE(err.str(), lines > 0 ? line : std::string());
+        if (arguments.front() != "dump") return;
+        const auto metadata = golden::File(file.toStdString()).metadata();
+        QCOMPARE(metadata.contains("warnings"), lines > 0);
+        if (lines > 0) QCOMPARE(metadata.at("warnings"), R"(["the pre-tokenizer is\nnot known"])");
+    }
+
+    void saysThatATemplateIsNotUnderstood_data() {
+        QTest::addColumn<bool>("unknown");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("none") << false << "the model has no chat template";
+        QTest::newRow("not understood") << true << "the model's chat template is not understood";
+    }
+    void saysThatATemplateIsNotUnderstood() {
+        QFETCH(bool, unknown);
+        QFETCH(QString, said);
+        const auto world = std::make_shared<fake::World>();
+        world->unknown_template = unknown;
+        std::ostringstream out, err;
+        Cli cli{out,
+                err,
+                {},
+                [&](const engine::OpenRequest& request, const engine::OnProgress& progress,
+                    std::stop_token stop) { return fake::open(world, request, progress, stop); },
+                {}};
+        QCOMPARE(runVerb(cli, {"tokenize", "m", "--prompt", "a", "--chat"}), int{ExitBadArguments});
+        for (const std::string& part :
+             {"--chat: " + said.toStdString(), std::string("the prompt is read as it is")})
+            QVERIFY2(err.str().find(part) != std::string::npos, err.str().c_str());
+        QCOMPARE(runVerb(cli, {"tokenize", "m", "--prompt", "a"}), int{ExitOk});
     }
 
     // Extra tensors are counted and named, as many as a line takes.

@@ -178,6 +178,8 @@ class ModelsFoundTest : public QObject {
                    entries(view, false).filter(u"org/half"_s).size() == 1;
         }));
         qunsetenv("HF_HUB_CACHE");
+        QCOMPARE(entries(view, false).filter(u"org/half"_s).front(),
+                 u"org/half  safetensors  1 KB  not supported"_s);
         // Once, though found again.
         auto* box = view.window().promptPanel().findChild<QComboBox*>();
         int times = 0;

@@ -17,6 +17,7 @@
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "ui/checks_badge.h"
+#include "ui/elided_label.h"
 #include "ui/empty_page.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
@@ -154,6 +155,43 @@ class WindowModelsTest : public QObject {
         QVERIFY(other.opens());
         for (const QLabel* label : other.view->window().promptPanel().findChildren<QLabel*>())
             QVERIFY2(label->toolTip().isEmpty(), qPrintable(label->toolTip()));
+    }
+
+    // In a message of its own when the model opens, and with every prompt once that is closed.
+    void warnsOfWhatHoldsForEveryPrompt_data() {
+        QTest::addColumn<QByteArray>("warning");
+        QTest::addColumn<bool>("unknownTemplate");
+        QTest::newRow("nothing") << QByteArray() << false;
+        QTest::newRow("tokens") << QByteArray("the <pre-tokenizer> is not known") << false;
+        QTest::newRow("template") << QByteArray() << true;
+    }
+    void warnsOfWhatHoldsForEveryPrompt() {
+        QFETCH(QByteArray, warning);
+        QFETCH(bool, unknownTemplate);
+        Window window(freshPath(), "m", "a b", [&](fake::World& world) {
+            if (!warning.isEmpty()) world.warnings = {warning.toStdString()};
+            world.unknown_template = unknownTemplate;
+        });
+        QVERIFY(window.opens());
+        ui::MainWindow& shown = window.view->window();
+        const ui::MessageBar& bar = shown.messageBar();
+        QCOMPARE(bar.isVisible(), !warning.isEmpty());
+        if (!warning.isEmpty()) {
+            QCOMPARE(bar.message().what, QString::fromUtf8(warning));
+            QCOMPARE(bar.message().severity, ui::Message::Severity::Warn);
+        }
+        const auto says = [&](const QString& text) {
+            const auto labels = shown.findChildren<ui::ElidedLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const ui::ElidedLabel* label) {
+                return label->text().contains(text);
+            });
+        };
+        QVERIFY(fake::eventually([&] { return window.view->session().run().promptRead; }));
+        QVERIFY(fake::eventually([&] { return says(QStringLiteral("Ready")); }));
+        QCOMPARE(says(QString::fromUtf8(warning)), true);
+        QCOMPARE(says(QStringLiteral("chat template is not understood: the prompt is read as it")),
+                 unknownTemplate);
+        QCOMPARE(says(QStringLiteral(" · ")), unknownTemplate || !warning.isEmpty());
     }
 
     void saysWhenTheChecksCome() {

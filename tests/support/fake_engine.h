@@ -35,6 +35,8 @@ class Engine final : public engine::Engine {
         info_.pages = s.pages;
         info_.device = "CPU";
         info_.device_note = world_->device_note;
+        info_.has_unknown_template = world_->unknown_template;
+        info_.warnings = world_->warnings;
         info_.threads = 1;
         info_.hash = "fake";
         info_.memory_free = info_.memory_total = std::int64_t{1} << 33;

@@ -26,6 +26,8 @@ struct Shape {
 struct World {
     Shape shape;
     std::string device_note;  // what ModelInfo says of the device that was not to be had
+    bool unknown_template = false;
+    std::vector<std::string> warnings;
 
     // Seconds a call takes (a tile: each head of a square map); a sleep looks at its stop_token all
     // the time.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -44,6 +45,10 @@ class File {
             std::memcpy(tensor.ints.data(), from, end - begin);
         }
         return tensor;
+    }
+    // As the file has it; empty where it has none.
+    std::map<std::string, std::string> metadata() const {
+        return header_.value("__metadata__", std::map<std::string, std::string>{});
     }
 
   private:

@@ -193,6 +193,7 @@ class TestChatTemplate : public QObject {
         QVERIFY(!render_chat_template(source.toStdString()));
         const auto tokenizer = qwen_with(source.toStdString());
         QVERIFY(!tokenizer.has_chat_template());
+        QCOMPARE(tokenizer.has_unknown_template(), !source.isEmpty());
         const Failure failure = fixtures::failure_of([&] {
             tokenizer.encode("x", {true, false, true});
         });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frame's widgets one by one, with real clicks and keys.
 #include <qcustomplot.h>
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
@@ -19,6 +21,7 @@
 #include "ui/contribution_figure.h"
 #include "ui/logits_panel.h"
 #include "ui/message_bar.h"
+#include "ui/model_entry.h"
 #include "ui/models/candidate_delegates.h"
 #include "ui/models/logits_model.h"
 #include "ui/progress_panel.h"
@@ -227,7 +230,7 @@ class FrameWidgets : public QObject {
         panel.setCurrentModel(QStringLiteral("/m/a<b>"));
         show(panel, {1300, 40});
         auto* box = panel.findChildren<QComboBox*>()[0];
-        QCOMPARE(box->currentText(), QStringLiteral("/m/a<b>  Q4_1"));
+        QCOMPARE(box->currentText(), QStringLiteral("/m/a<b>  Q4_1  1 KB  supported"));
         QSignalSpy chosen(&panel, &ui::PromptPanel::modelChosen);
         QSignalSpy other(&panel, &ui::PromptPanel::openModelRequested);
         Q_EMIT box->activated(1);
@@ -235,6 +238,72 @@ class FrameWidgets : public QObject {
         QCOMPARE(box->currentIndex(), 0);  // until it is open
         Q_EMIT box->activated(box->count() - 1);
         QCOMPARE(other.count(), 1);
+    }
+
+    void pickerEntries_data() {
+        QTest::addColumn<QString>("format");
+        QTest::addColumn<qint64>("bytes");
+        QTest::addColumn<bool>("supported");
+        QTest::addColumn<QString>("entry");
+        const auto row = [](const char* format, qint64 bytes, bool supported, const char* entry) {
+            QTest::newRow(entry) << format << bytes << supported << entry;
+        };
+        row("GGUF Q4_1", 98'400'000, true, "a⏎b  Q4_1  98 MB  supported");
+        row("safetensors bfloat16", 16'400'000'000, true,
+            "a⏎b  safetensors bfloat16  16.4 GB  supported");
+        row("", 1, false, "a⏎b  1 KB  not supported");
+        row("pickle", 999'999, false, "a⏎b  pickle  1000 KB  not supported");
+        row("", 0, false, "a⏎b");  // "and 9900 more"
+    }
+    void pickerEntries() {
+        QFETCH(QString, format);
+        QFETCH(qint64, bytes);
+        QFETCH(bool, supported);
+        QFETCH(QString, entry);
+        engine::ModelInfo info = frame::model("a\nb", bytes, supported);
+        info.format = format.toStdString();
+        QCOMPARE(ui::modelEntry(info), entry);
+        QVERIFY(ui::modelEntryTip(info).contains(QStringLiteral("linear attention")) != supported);
+    }
+
+    // Of a long name the middle gives way, never the size nor the verdict.
+    void pickerShowsSizeAndVerdict() {
+        ui::PromptPanel panel;
+        panel.setModels({frame::model(std::string(300, 'm'), 98'400'000, false),
+                         frame::model("short", 98'400'000)});
+        show(panel, {1300, 40});
+        const QComboBox* box = panel.findChildren<QComboBox*>()[0];
+        const QAbstractItemView* list = box->view();
+        QCOMPARE(list->textElideMode(), Qt::ElideMiddle);
+        QVERIFY(list->minimumWidth() > 300 && list->minimumWidth() <= 600);
+        const QString shown = list->fontMetrics().elidedText(
+            box->itemText(1), list->textElideMode(), list->minimumWidth() - 24);
+        QVERIFY2(shown.startsWith(u'm') && shown.endsWith(QStringLiteral("98 MB  not supported")),
+                 qPrintable(shown));
+    }
+
+    void chatToolTip_data() {
+        QTest::addColumn<bool>("known");
+        QTest::addColumn<bool>("unknown");
+        QTest::addColumn<QString>("tip");
+        QTest::newRow("understood") << true << false << "in the model's own chat template";
+        QTest::newRow("not understood") << false << true << "is not understood here: the prompt";
+        QTest::newRow("none") << false << false << "has no chat template";
+    }
+    void chatToolTip() {
+        QFETCH(bool, known);
+        QFETCH(bool, unknown);
+        QFETCH(QString, tip);
+        engine::ModelInfo info = frame::model("m", 1);
+        info.has_chat_template = known;
+        info.has_unknown_template = unknown;
+        ui::PromptPanel panel;
+        panel.setModels({info});
+        panel.setCurrentModel(QStringLiteral("m"));
+        panel.setTokenOptions({true, false, true});
+        const QCheckBox* chat = panel.findChild<QCheckBox*>();
+        QVERIFY2(chat->toolTip().contains(tip), qPrintable(chat->toolTip()));
+        QCOMPARE(panel.tokenOptions().chat, known);  // else the raw prompt is read
     }
 
     void sampler() {
