@@ -124,6 +124,35 @@ class TestTokenizerIds : public QObject {
         }
     }
 
+    // Lists of ids to text, as generated ones are (tests/data/tokenizer/make_decoded.py).
+    void decode_as_hugging_face_data() {
+        QTest::addColumn<QString>("name");
+        // Their decoders drop the space that their tokenizers put in front; here a token's bytes
+        // are its own wherever it stands.
+        QTest::addColumn<bool>("drops_space");
+        for (const char* name : {"qwen", "llama3", "gpt2"})
+            QTest::newRow(name) << QString(name) << false;
+        for (const char* name : {"llama2", "t5"}) QTest::newRow(name) << QString(name) << true;
+    }
+    void decode_as_hugging_face() {
+        QFETCH(QString, name);
+        QFETCH(bool, drops_space);
+        const auto tokenizer = fixtures::tokenizer_named(name.toStdString());
+        const json lists = fixtures::read_json("decoded.json").at(name.toStdString());
+        QVERIFY(lists.size() > 20);
+        for (const json& entry : lists) {
+            engine::tokenizer::StreamDecoder stream;
+            std::string text;
+            for (const int id : entry[0])
+                text += stream.push(tokenizer->bytes(engine::TokenId{id}));
+            text += stream.flush();
+            if (drops_space && text.starts_with(' ')) text.erase(0, 1);
+            QVERIFY2(text == entry[1].get<std::string>(), QByteArray::fromStdString(entry.dump()) +
+                                                              " is decoded to " +
+                                                              fixtures::readable(text));
+        }
+    }
+
     // Byte for byte: "e", U+0301 as given is é in the tokens; the span is of what was given.
     void spans_lead_back_through_nfc() {
         const auto tokenizer = fixtures::tokenizer_named("qwen");

@@ -12,6 +12,7 @@ Writes beside itself
                          each with golden.json
   rules.json             pieces of pre-tokenizers that those do not have
   chat.json              the templates of templates/ rendered by jinja2, and their ids
+decoded.json is make_decoded.py's.
 A golden is {"plain": [[ids] …], "special": [[ids] …]}, one list a string of the corpus: control
 strings in the text taken as text, and as control tokens. What a post-processor adds is only under
 "with_bos" ("hello" and "" as a model would get them).
