@@ -2,9 +2,11 @@
 // What shows the run as text: token strip, steps, generated text.
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QHelpEvent>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include "tests/support/qt_warnings.h"
@@ -59,6 +61,48 @@ class FrameStrip : public QObject {
         QCOMPARE(clicked[0][1].toBool(), asSource);
         QCOMPARE(strip.label(Position{4}), QStringLiteral("4 x·&lt;·y"));
         QCOMPARE(strip.label(Position{7}), QStringLiteral("7 ⏎"));
+    }
+
+    // A control token has a ground of its own; the last sampled one has no row yet and says so.
+    void stripMarksWhatATokenIs_data() {
+        QTest::addColumn<int>("index");
+        QTest::addColumn<bool>("control");
+        QTest::addColumn<bool>("noRow");
+        QTest::newRow("control") << 0 << true << false;
+        QTest::newRow("typed like one") << 1 << false << false;
+        QTest::newRow("generated") << 2 << false << false;
+        QTest::newRow("sampled last") << 3 << false << true;
+    }
+    void stripMarksWhatATokenIs() {
+        QFETCH(int, index);
+        QFETCH(bool, control);
+        QFETCH(bool, noRow);
+        auto tokens = frame::tokens({"<|im_start|>", "<|im_start|>", " a", " b"});
+        tokens[0].control = true;
+        TokenStrip strip;
+        strip.setTokens(tokens, 2);
+        strip.setRows(3);
+        show(strip, {900, 80});
+        const QRect box = strip.tokenRect(index);
+        QHelpEvent help(QEvent::ToolTip, box.center(), strip.mapToGlobal(box.center()));
+        QApplication::sendEvent(&strip, &help);
+        QCOMPARE(QToolTip::text().contains(QStringLiteral("control token")), control);
+        QCOMPARE(QToolTip::text().contains(QStringLiteral("no row yet")), noRow);
+        QToolTip::hideText();
+        const QImage image = strip.grab().toImage();
+        const auto colour = [&](QPoint at) {
+            return image.pixelColor(at * strip.devicePixelRatioF());
+        };
+        QCOMPARE(colour(box.topLeft() + QPoint(2, 2)),
+                 control ? ui::theme().title : ui::theme().base);
+        bool dashed = false;
+        for (int x = box.left() + 1; x < box.right(); ++x)
+            dashed = dashed || colour({x, box.top()}) != colour(box.topLeft());
+        QCOMPARE(dashed, noRow);
+        strip.setRows(4);  // its own row is there
+        QApplication::sendEvent(&strip, &help);
+        QVERIFY(!QToolTip::text().contains(QStringLiteral("no row yet")));
+        QToolTip::hideText();
     }
 
     void stripOnlyLaysOutWhatIsInView() {

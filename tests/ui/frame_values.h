@@ -12,9 +12,9 @@ namespace frame {
 
 // Token texts that must be shown as they are (Qt reads the first ones as markup when asked to
 // guess).
-inline const std::vector<std::string> literal = {"<b>",      "<s>",     "<br>", "<img src=x>",
-                                                 "x &lt; y", "<think>", "</s>", "\n",
-                                                 "\r\n",     "&",       "&&",   "%1"};
+inline const std::vector<std::string> literal = {
+    "<b>", "<s>",  "<br>", "<img src=x>", "x &lt; y", "<think>",     "</s>",
+    "\n",  "\r\n", "&",    "&&",          "%1",       "<|im_start|>"};
 
 inline std::vector<engine::Token> tokens(const std::vector<std::string>& texts) {
     std::vector<engine::Token> out;

@@ -57,8 +57,8 @@ class FrameWindow : public QObject {
         window.setModel(frame::model("/m/a", 1));
         window.promptPanel().setPrompt(QStringLiteral("a b"));
         window.setHeadPage(new QWidget);
-        window.setTokens(frame::tokens(frame::literal), 12);
-        window.setRows(12);
+        window.setTokens(frame::tokens(frame::literal), 13);
+        window.setRows(13);
         window.setRunState(RunState::Idle);
         ui::Selection selection;
         selection.at = {engine::Layer{2}, engine::QueryHead{5}};
@@ -213,7 +213,7 @@ class FrameWindow : public QObject {
         fill(window);
         ui::Selection selection;
         selection.at = {engine::Layer{2}, engine::QueryHead{5}};
-        for (int i = 0; i < 12; ++i) {
+        for (int i = 0; i < 13; ++i) {
             selection.dest = Position{i};
             window.setSelection(selection);
             const auto* dock = window.findChild<QDockWidget*>(QStringLiteral("nextDock"));
@@ -224,14 +224,14 @@ class FrameWindow : public QObject {
         }
         QCOMPARE(window.findChild<QTabBar*>()->tabText(0), QStringLiteral("Head  L2.H5"));
         window.appendToken({engine::TokenId{7}, " new", 0, 0, false});
-        selection.dest = Position{12};
+        selection.dest = Position{13};
         window.setSelection(selection);
         const auto title = [&window](const char* dock) {
             return static_cast<ui::DockTitle*>(
                        window.findChild<QDockWidget*>(QLatin1String(dock))->titleBarWidget())
                 ->text();
         };
-        QVERIFY(title("nextDock").endsWith(QStringLiteral("12 ·new (step 0)")));
+        QVERIFY(title("nextDock").endsWith(QStringLiteral("13 ·new (step 0)")));
         // What is shown lags behind the selection by an answer: its title names its own row.
         window.logitsPanel().setTopTokens({{}, Position{11}, {}});
         engine::ContributionTable table = frame::contributions(3, 4);

@@ -127,11 +127,14 @@ class MapGeometryTest : public QObject {
     }
     void hotColumnIsNeverLost() {
         QFETCH(int, width);
-        const int tokens = 2000;
-        for (int hot = 3; hot < tokens - 1; hot += 101) {
+        constexpr int tokens = 2000, positions = 200;
+        const MapGeometry geometry({0, 0, tokens}, tokens, width, 96);
+        const auto below = static_cast<int>(tokens - geometry.cellsPerPixel());
+        for (int i = 0; i < positions; ++i) {
+            const int hot = (2 * i + 1) * below / (2 * positions);
             MapScene scene;
             scene.theme = themeOf(Scheme::Light);
-            scene.geometry = MapGeometry({0, 0, tokens}, tokens, width, 96);
+            scene.geometry = geometry;
             scene.rowsReady = tokens;
             const CellValue value = [hot](std::int64_t, std::int64_t s) {
                 return s == hot ? 1.0F : 0.0F;
