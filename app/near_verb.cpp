@@ -58,6 +58,11 @@ void refuseMistypedVerb(const std::vector<std::string>& words,
         throw engine::Error(engine::Failure::Kind::BadRequest,
                             quote(words[0]) + " is neither a model nor a verb", "",
                             "did you mean " + *verb + "?");
+    // No file's name and no folder's path, then.
+    if (words[0].find_first_of("./") == std::string::npos)
+        throw engine::Error(engine::Failure::Kind::BadRequest,
+                            quote(words[0]) + " is neither a model nor a verb", "",
+                            "headscope --help lists the verbs");
 }
 
 }  // namespace app

@@ -13,7 +13,7 @@ namespace app {
 std::optional<std::string> nearVerb(std::string_view word, const std::vector<std::string>& names);
 
 // Throws engine::Error BadRequest where the first word is no option, nothing that exists, and near
-// a verb.
+// a verb or a plain word.
 void refuseMistypedVerb(const std::vector<std::string>& words,
                         const std::vector<std::string>& names);
 

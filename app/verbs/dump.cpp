@@ -104,6 +104,7 @@ void run(Cli& cli, const Arguments& arguments) {
     const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);
 
     const auto tokens = static_cast<std::int64_t>(prompt.tokens.size());
+    checkRows(promptOptions.edits, rowsOf(tokens, promptOptions.generate));
     const auto tensors = planDump(info, kinds, layers, target, tokens + promptOptions.generate,
                                   rowsOf(tokens, promptOptions.generate));
     std::vector<TensorPlan> plans;

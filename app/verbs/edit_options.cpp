@@ -6,6 +6,7 @@
 
 #include "app/cli_text.h"
 #include "app/verbs/export_view.h"
+#include "engine/values/failure.h"
 
 namespace app {
 namespace {
@@ -84,6 +85,22 @@ engine::Edits parseEdits(const Arguments& arguments) {
     parseList<engine::HeadEdit>(arguments, "--ablate", ablateForm, ablation, edits.heads);
     parseList<engine::EdgeEdit>(arguments, "--forbid", forbidForm, forbidden, edits.edges);
     return edits;
+}
+
+void checkRows(const engine::Edits& edits, std::int64_t rows) {
+    const auto check = [&](const char* option, engine::LayerHead at, engine::Rows range,
+                           const char* of) {
+        if (range == engine::every_row || range.end <= rows) return;
+        throw engine::Error(engine::Failure::Kind::BadRequest,
+                            std::string(option) + " " + to_string(at) + ": there is no " + of +
+                                " " + std::to_string(range.end - 1) + ", the run has " +
+                                counted(rows, "row"));
+    };
+    for (const engine::HeadEdit& edit : edits.heads) check("--ablate", edit.at, edit.rows, "row");
+    for (const engine::EdgeEdit& edit : edits.edges) {
+        check("--forbid", edit.at, edit.dest, "row");
+        check("--forbid", edit.at, edit.src, "key");
+    }
 }
 
 std::string describe(const engine::Edits& edits) {

@@ -17,6 +17,10 @@ std::vector<Option> editOptions();
 // Throws BadRequest naming the part that is none; whether the model has the head is the engine's.
 engine::Edits parseEdits(const Arguments&);
 
+// Throws BadRequest where an edit is of rows or keys that a run of so many rows has not: it would
+// change nothing and say nothing.
+void checkRows(const engine::Edits&, std::int64_t rows);
+
 // The same, written out: empty where nothing is edited.
 std::string describe(const engine::Edits&);
 

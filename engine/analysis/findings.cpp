@@ -30,6 +30,7 @@ CheckReport Findings::report(Layer layer, std::int64_t rows_checked, std::int64_
     report.row_sum_tolerance =
         static_cast<float>(1e-5 + 2 * std::numeric_limits<float>::epsilon() * score.value);
     report.z_error = relative(z);
+    report.z_tolerance = report.row_sum_tolerance;  // z weighs v by what is rounded there
     report.heads_error = relative(heads);
     report.closes_error = relative(closing);
     if (compute == DType::F32) return report;

@@ -17,7 +17,7 @@ struct CheckReport {
     float row_sum_error = 0;      // max |Σ_src pattern (+ the sink's mass) − 1|
     float row_sum_tolerance = 0;  // 1e-5 + 2·ε₃₂·max|score|
     float z_error = 0;            // max |pattern·v − z| / max|z| of the layer's checked rows
-    float z_tolerance = 1e-5f;
+    float z_tolerance = 1e-5f;    // in fp32 as for the row sums: the weights carry that rounding
     float heads_error = 0;  // max |Σ_h contribution (+ bias) − attention_out| / max|attention_out|
     float heads_tolerance = 1e-5f;
     float closes_error =

@@ -155,6 +155,14 @@ class CliArgumentsTest : public QObject {
         QCOMPARE(nearVerb(word.toStdString(), verbs).value_or(""), verb.toStdString());
     }
 
+    void aPlainWordThatIsNothingIsNoModel() {
+        const Words verbs = {"info", "dump"};
+        for (const char* word : {"frob", "dmup"})
+            QVERIFY_EXCEPTION_THROWN(refuseMistypedVerb({word}, verbs), engine::Error);
+        for (const char* word : {"./frob", "frob.gguf", "--frob", ""})
+            refuseMistypedVerb({word}, verbs);  // the window says what is wrong with a path
+    }
+
     void writesForPeople() {
         QCOMPARE(counted(1, "token"), std::string("1 token"));
         QCOMPARE(counted(9000, "token"), std::string("9,000 tokens"));

@@ -91,6 +91,9 @@ class CliEditsTest : public QObject {
         row("--ablate", "L1.H2@-3", "'L1.H2@-3'");
         row("--ablate", "L1.H2@99999999999999999999", "is not L12.H7");
         row("--ablate", "L9.H2", "3 layers of 4 heads");
+        row("--ablate", "L1.H2@500", "there is no row 500, the run has 12 rows");
+        row("--ablate", "L1.H2@9-12", "there is no row 12");
+        row("--forbid", "L1.H2@3:12", "there is no key 12");
         row("--forbid", "L1.H2", "rows before the colon");
         row("--forbid", "L1.H2@3", "rows before the colon");
         row("--forbid", "L1.H2@3:", "rows before the colon");
