@@ -15,8 +15,8 @@
 #include "app/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
-#include "tests/support/default_model.h"
 #include "tests/support/qt_warnings.h"
+#include "tests/support/real_window.h"
 #include "ui/compare_page.h"
 #include "ui/compare_strip.h"
 #include "ui/head_grid.h"
@@ -34,7 +34,7 @@ using ui::CompareMaps;
 
 namespace {
 
-constexpr int kPatience = 120'000;  // ms; a loaded machine is no failure
+constexpr int kPatience = real::patience;
 
 LayerHead head(int layer, int index) {
     return {engine::Layer(layer), engine::QueryHead(index)};
@@ -62,7 +62,7 @@ class WindowCompareStatesTest : public QObject {
     void anotherPromptEndsTheComparison();
 
   private:
-    bool settle() const;
+    bool settle() const { return ::settle(*m_view, kPatience); }
     bool run(const QString& prompt, int tokens) const;
     bool fork(int at, int alternative) const;
     bool answer(const char* dialog, const QString& path) const;
@@ -70,23 +70,9 @@ class WindowCompareStatesTest : public QObject {
     app::Session& session() const { return m_view->session(); }
     ui::ComparePage& page() const { return m_view->comparePage(); }
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<QSettings> m_settings;
+    real::Home m_home;
     std::unique_ptr<app::MainView> m_view;
 };
-
-bool WindowCompareStatesTest::settle() const {
-    int quiet = 0;
-    return eventually(
-        [&] {
-            bool busy = ui::isBusy(session().state());
-            for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                busy = busy || m_view->views().isPending(static_cast<app::ReadKind>(kind));
-            quiet = busy ? 0 : quiet + 1;
-            return quiet > 60;  // past the frame that gathers growth
-        },
-        kPatience);
-}
 
 bool WindowCompareStatesTest::run(const QString& prompt, int tokens) const {
     m_view->window().promptPanel().setPrompt(prompt);
@@ -127,20 +113,8 @@ void WindowCompareStatesTest::key(Qt::Key which, Qt::KeyboardModifiers modifiers
 void WindowCompareStatesTest::initTestCase() {
     NEEDS_DEFAULT_MODEL();
     ui::loadFonts();
-    m_settings = std::make_unique<QSettings>(m_folder.filePath(QStringLiteral("settings.ini")),
-                                             QSettings::IniFormat);
-    m_view = std::make_unique<app::MainView>(
-        app::EngineSource{engine::open_engine,
-                          [](const std::string& path) { return engine::inspect_model(path); }},
-        *m_settings,
-        app::MainView::Start{default_model_path(), std::nullopt, m_folder.path().toStdString(),
-                             false});
-    m_view->window().resize(1440, 900);
-    m_view->window().show();
-    QVERIFY(QTest::qWaitForWindowExposed(&m_view->window()));
-    m_view->begin();
-    QVERIFY(eventually([&] { return session().run().promptRead; }, kPatience));
-    QVERIFY(settle());
+    m_view = real::window(m_home);
+    QVERIFY(real::begin(*m_view));
     QVERIFY(run(QStringLiteral("The cat sat on the mat and the dog"), 6));
     QVERIFY(fork(1, 1));
     QCOMPARE(session().run().name, std::string("B"));
@@ -356,7 +330,7 @@ void WindowCompareStatesTest::sessionsBringThemBack() {
     m_view->compare().choose({pair.b, pair.a});  // not what a new fork would be compared with
     m_view->window().showComparePage();
     QVERIFY(settle());
-    const QString path = m_folder.filePath(QStringLiteral("compared.headscope"));
+    const QString path = m_home.folder.filePath(QStringLiteral("compared.headscope"));
     key(Qt::Key_S, Qt::ControlModifier);
     QVERIFY(answer("saveSessionDialog", path));
     QVERIFY(eventually([&] { return QFile::exists(path); }, kPatience));

@@ -13,7 +13,7 @@
 #include "app/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
-#include "tests/support/default_model.h"
+#include "tests/support/real_window.h"
 #include "ui/compare_page.h"
 #include "ui/compare_strip.h"
 #include "ui/head_finder.h"
@@ -33,7 +33,7 @@ using ui::CompareMaps;
 
 namespace {
 
-constexpr int kPatience = 120'000;  // ms; a loaded machine is no failure
+constexpr int kPatience = real::patience;
 
 LayerHead head(int layer, int index) {
     return {engine::Layer(layer), engine::QueryHead(index)};
@@ -67,30 +67,16 @@ class WindowCompareTest : public QObject {
     void pinsOutliveARun();
 
   private:
-    bool settle();
+    bool settle() { return ::settle(*m_view, kPatience); }
     void key(Qt::Key which, Qt::KeyboardModifiers = {});
     QString answerDialog(const QString& name);
     std::vector<float> dumped(engine::RunId, LayerHead, std::int64_t rows) const;  // pattern
     app::Session& session() const { return m_view->session(); }
     ui::PinnedHeads& shownPins() const { return m_view->headPage().pinnedHeads(); }
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<QSettings> m_settings;
+    real::Home m_home;
     std::unique_ptr<app::MainView> m_view;
 };
-
-bool WindowCompareTest::settle() {
-    int quiet = 0;
-    return eventually(
-        [&] {
-            bool busy = ui::isBusy(session().state());
-            for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                busy = busy || m_view->views().isPending(static_cast<app::ReadKind>(kind));
-            quiet = busy ? 0 : quiet + 1;
-            return quiet > 60;  // past the frame that gathers growth
-        },
-        kPatience);
-}
 
 void WindowCompareTest::key(Qt::Key which, Qt::KeyboardModifiers modifiers) {
     m_view->window().activateWindow();
@@ -106,7 +92,7 @@ std::vector<float> WindowCompareTest::dumped(engine::RunId run, LayerHead at,
 }
 
 QString WindowCompareTest::answerDialog(const QString& name) {
-    const QString path = m_folder.filePath(name);
+    const QString path = m_home.folder.filePath(name);
     QFileDialog* dialog = nullptr;
     const bool shown = eventually([&] {
         for (auto* each :
@@ -123,20 +109,8 @@ QString WindowCompareTest::answerDialog(const QString& name) {
 void WindowCompareTest::initTestCase() {
     NEEDS_DEFAULT_MODEL();
     ui::loadFonts();
-    m_settings = std::make_unique<QSettings>(m_folder.filePath(QStringLiteral("settings.ini")),
-                                             QSettings::IniFormat);
-    m_view = std::make_unique<app::MainView>(
-        app::EngineSource{engine::open_engine,
-                          [](const std::string& path) { return engine::inspect_model(path); }},
-        *m_settings,
-        app::MainView::Start{default_model_path(), std::nullopt, m_folder.path().toStdString(),
-                             false});
-    m_view->window().resize(1440, 900);
-    m_view->window().show();
-    QVERIFY(QTest::qWaitForWindowExposed(&m_view->window()));
-    m_view->begin();
-    QVERIFY(eventually([&] { return session().run().promptRead; }, kPatience));
-    QVERIFY(settle());
+    m_view = real::window(m_home);
+    QVERIFY(real::begin(*m_view));
 }
 
 void WindowCompareTest::oneRunSaysHowToGetAnother() {

@@ -12,7 +12,7 @@
 #include "app/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
-#include "tests/support/default_model.h"
+#include "tests/support/real_window.h"
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
 #include "ui/head_heatmap.h"
@@ -30,7 +30,7 @@ using ui::HeadMetric;
 
 namespace {
 
-constexpr int kPatience = 120'000;  // ms; a loaded machine is no failure
+constexpr int kPatience = real::patience;
 const std::string kPrompt =
     "Mary, John and Tom met at the station. Mary gave John the keys, John gave Tom the map, and "
     "Tom thanked Mary. Later Tom asked John for the keys, but John said that Mary had the keys";
@@ -51,7 +51,7 @@ class WindowHeadsTest : public QObject {
     void spanStaysWithItsTokens();
 
   private:
-    bool settle();
+    bool settle() { return ::settle(*m_view, kPatience); }
     void spanIsThatOfTheDump(engine::Rows);
     app::Session& session() const { return m_view->session(); }
     // [head, dest, src] of a layer, as dumped.
@@ -64,42 +64,17 @@ class WindowHeadsTest : public QObject {
         return tokens[static_cast<std::size_t>(a)].id == tokens[static_cast<std::size_t>(b)].id;
     }
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<QSettings> m_settings;
+    real::Home m_home;
     std::unique_ptr<app::MainView> m_view;
     std::map<int, std::vector<float>> m_patterns;
     std::int64_t m_rows = 0;
 };
 
-bool WindowHeadsTest::settle() {
-    int quiet = 0;
-    return eventually(
-        [&] {
-            bool busy = ui::isBusy(session().state());
-            for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                busy = busy || m_view->views().isPending(static_cast<app::ReadKind>(kind));
-            quiet = busy ? 0 : quiet + 1;
-            return quiet > 60;  // past the frame that gathers growth
-        },
-        kPatience);
-}
-
 void WindowHeadsTest::initTestCase() {
     NEEDS_DEFAULT_MODEL();
     ui::loadFonts();
-    m_settings = std::make_unique<QSettings>(m_folder.filePath(QStringLiteral("settings.ini")),
-                                             QSettings::IniFormat);
-    m_view = std::make_unique<app::MainView>(
-        app::EngineSource{engine::open_engine,
-                          [](const std::string& path) { return engine::inspect_model(path); }},
-        *m_settings,
-        app::MainView::Start{default_model_path(), kPrompt, m_folder.path().toStdString(), false});
-    m_view->window().resize(1440, 900);
-    m_view->window().show();
-    QVERIFY(QTest::qWaitForWindowExposed(&m_view->window()));
-    m_view->begin();
-    QVERIFY(eventually([&] { return session().run().promptRead; }, kPatience));
-    QVERIFY(settle());
+    m_view = real::window(m_home, kPrompt);
+    QVERIFY(real::begin(*m_view));
     m_rows = session().run().rows;
     QVERIFY(m_rows > 40);
 }

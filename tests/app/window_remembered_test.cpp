@@ -20,6 +20,7 @@
 #include "app/main_view.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
+#include "tests/support/settle.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
@@ -92,16 +93,7 @@ class WindowRememberedTest : public QObject {
         QVERIFY(eventually([&] { return session().run().promptRead; }));
         QVERIFY(settle());
     }
-    bool settle() const {
-        int quiet = 0;
-        return eventually([&] {
-            bool busy = ui::isBusy(session().state());
-            for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                busy = busy || m_view->views().isPending(static_cast<app::ReadKind>(kind));
-            quiet = busy ? 0 : quiet + 1;
-            return quiet > 60;
-        });
-    }
+    bool settle() const { return ::settle(*m_view); }
     void key(Qt::Key which, Qt::KeyboardModifiers modifiers) const {
         window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window()));

@@ -14,8 +14,8 @@
 #include "app/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
-#include "tests/support/default_model.h"
 #include "tests/support/qt_warnings.h"
+#include "tests/support/real_window.h"
 #include "ui/head_bar.h"
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
@@ -33,7 +33,7 @@ using fake::eventually;
 
 namespace {
 
-constexpr int kPatience = 120'000;  // ms; a loaded machine is no failure
+constexpr int kPatience = real::patience;
 
 }  // namespace
 
@@ -52,43 +52,18 @@ class WindowRunsTest : public QObject {
     void aMillionCharactersLeaveTheWindowLive();
 
   private:
-    bool settle();
+    bool settle() { return ::settle(*m_view, kPatience); }
     app::Session& session() const { return m_view->session(); }
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<QSettings> m_settings;
+    real::Home m_home;
     std::unique_ptr<app::MainView> m_view;
 };
-
-bool WindowRunsTest::settle() {
-    int quiet = 0;
-    return eventually(
-        [&] {
-            bool busy = ui::isBusy(session().state());
-            for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                busy = busy || m_view->views().isPending(static_cast<app::ReadKind>(kind));
-            quiet = busy ? 0 : quiet + 1;
-            return quiet > 60;  // past the frame that gathers growth
-        },
-        kPatience);
-}
 
 void WindowRunsTest::initTestCase() {
     NEEDS_DEFAULT_MODEL();
     ui::loadFonts();
-    m_settings = std::make_unique<QSettings>(m_folder.filePath(QStringLiteral("settings.ini")),
-                                             QSettings::IniFormat);
-    m_view = std::make_unique<app::MainView>(
-        app::EngineSource{engine::open_engine,
-                          [](const std::string& path) { return engine::inspect_model(path); }},
-        *m_settings,
-        app::MainView::Start{default_model_path(), std::nullopt, m_folder.path().toStdString(),
-                             false});
-    m_view->window().resize(1440, 900);
-    m_view->window().show();
-    QVERIFY(QTest::qWaitForWindowExposed(&m_view->window()));
-    m_view->begin();
-    QVERIFY(eventually([&] { return session().run().promptRead; }, kPatience));
+    m_view = real::window(m_home);
+    QVERIFY(real::begin(*m_view));
     m_view->window().promptPanel().setTokensToGenerate(6);
     Q_EMIT m_view->window().runRequested();
     QVERIFY(eventually([&] { return session().run().steps.size() == 6; }, kPatience));
@@ -177,7 +152,7 @@ void WindowRunsTest::strongestEndsAreTheRows() {
 }
 
 void WindowRunsTest::dataIsTheReaders() {
-    const QString path = m_folder.filePath(QStringLiteral("map.npy"));
+    const QString path = m_home.folder.filePath(QStringLiteral("map.npy"));
     QVERIFY(settle());
     Q_EMIT m_view->window().exportHeatmapRequested();
     QFileDialog* dialog = nullptr;

@@ -16,6 +16,7 @@
 #include "tests/support/app_fixture.h"
 #include "tests/support/default_model.h"
 #include "tests/support/qt_warnings.h"
+#include "tests/support/real_window.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
 #include "ui/painting/theme.h"
@@ -65,18 +66,7 @@ struct Window {
     app::Session& session() const { return view->session(); }
     ui::PromptPanel& bar() const { return view->window().promptPanel(); }
 
-    bool settle() const {
-        int quiet = 0;
-        return eventually(
-            [&] {
-                bool busy = ui::isBusy(session().state());
-                for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                    busy = busy || view->views().isPending(static_cast<app::ReadKind>(kind));
-                quiet = busy ? 0 : quiet + 1;
-                return quiet > 60;
-            },
-            kPatience);
-    }
+    bool settle() const { return ::settle(*view, kPatience); }
     // The prompt, tokens after it, and a fork at `at` of them with the second best candidate.
     bool work(const std::string& prompt, int tokens, int at) const {
         if (!eventually([&] { return session().run().promptRead; }, kPatience) || !settle())

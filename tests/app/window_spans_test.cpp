@@ -12,7 +12,7 @@
 #include "app/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
-#include "tests/support/default_model.h"
+#include "tests/support/real_window.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
 #include "ui/mini_map.h"
@@ -32,7 +32,7 @@ using ui::Granularity;
 
 namespace {
 
-constexpr int kPatience = 120'000;  // ms; a loaded machine is no failure
+constexpr int kPatience = real::patience;
 const std::string kPrompt =
     "Mary, John and Tom met at the station. Mary gave John the keys.\nJohn didn't give Tom the "
     "keys. Did Mary ask for them?\n";
@@ -57,7 +57,7 @@ class WindowSpansTest : public QObject {
     void turnsOfAChat();
 
   private:
-    bool settle();
+    bool settle() { return ::settle(*m_view, kPatience); }
     bool runPrompt(const std::string& text, bool chat);
     void choose(Granularity);
     QString exportTo(const QString& name);
@@ -69,40 +69,15 @@ class WindowSpansTest : public QObject {
     std::vector<float> pattern() const;
     double mass(const std::vector<float>& p, engine::Rows dest, engine::Rows src) const;
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<QSettings> m_settings;
+    real::Home m_home;
     std::unique_ptr<app::MainView> m_view;
 };
-
-bool WindowSpansTest::settle() {
-    int quiet = 0;
-    return eventually(
-        [&] {
-            bool busy = ui::isBusy(session().state());
-            for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                busy = busy || m_view->views().isPending(static_cast<app::ReadKind>(kind));
-            quiet = busy ? 0 : quiet + 1;
-            return quiet > 60;  // past the frame that gathers growth
-        },
-        kPatience);
-}
 
 void WindowSpansTest::initTestCase() {
     NEEDS_DEFAULT_MODEL();
     ui::loadFonts();
-    m_settings = std::make_unique<QSettings>(m_folder.filePath(QStringLiteral("settings.ini")),
-                                             QSettings::IniFormat);
-    m_view = std::make_unique<app::MainView>(
-        app::EngineSource{engine::open_engine,
-                          [](const std::string& path) { return engine::inspect_model(path); }},
-        *m_settings,
-        app::MainView::Start{default_model_path(), kPrompt, m_folder.path().toStdString(), false});
-    m_view->window().resize(1440, 900);
-    m_view->window().show();
-    QVERIFY(QTest::qWaitForWindowExposed(&m_view->window()));
-    m_view->begin();
-    QVERIFY(eventually([&] { return session().run().promptRead; }, kPatience));
-    QVERIFY(settle());
+    m_view = real::window(m_home, kPrompt);
+    QVERIFY(real::begin(*m_view));
     session().selectHead({engine::Layer(17), engine::QueryHead(4)});
     QVERIFY(settle());
 }
@@ -251,7 +226,7 @@ void WindowSpansTest::cellsMoveBySpans() {
 }
 
 QString WindowSpansTest::exportTo(const QString& name) {
-    const QString path = m_folder.filePath(name);
+    const QString path = m_home.folder.filePath(name);
     Q_EMIT m_view->window().exportHeatmapRequested();
     QFileDialog* dialog = nullptr;
     eventually([&] {

@@ -15,8 +15,8 @@
 #include "app/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
-#include "tests/support/default_model.h"
 #include "tests/support/qt_warnings.h"
+#include "tests/support/real_window.h"
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
 #include "ui/head_bar.h"
@@ -39,7 +39,7 @@ using fake::eventually;
 
 namespace {
 
-constexpr int kPatience = 120'000;  // ms; a loaded machine is no failure
+constexpr int kPatience = real::patience;
 
 LayerHead head(int layer, int index) {
     return {engine::Layer(layer), engine::QueryHead(index)};
@@ -71,8 +71,7 @@ class WindowTest : public QObject {
     void closesMidRun();
 
   private:
-    void make();
-    bool settle();
+    bool settle() { return ::settle(*m_view, kPatience); }
     void click(const char* button);
     void key(Qt::Key, Qt::KeyboardModifiers = {});  // to the window, as a shortcut
     void type(const QString& prompt, int tokens);
@@ -82,36 +81,9 @@ class WindowTest : public QObject {
     ui::HeadHeatmap& map() const { return m_view->headPage().heatmap(); }
     app::Session& session() const { return m_view->session(); }
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<QSettings> m_settings;
+    real::Home m_home;
     std::unique_ptr<app::MainView> m_view;
 };
-
-void WindowTest::make() {
-    m_settings = std::make_unique<QSettings>(m_folder.filePath(QStringLiteral("settings.ini")),
-                                             QSettings::IniFormat);
-    m_view = std::make_unique<app::MainView>(
-        app::EngineSource{engine::open_engine,
-                          [](const std::string& path) { return engine::inspect_model(path); }},
-        *m_settings,
-        app::MainView::Start{default_model_path(), std::nullopt, m_folder.path().toStdString(),
-                             false});
-    m_view->window().resize(1440, 900);
-    m_view->window().show();
-}
-
-bool WindowTest::settle() {
-    int quiet = 0;
-    return eventually(
-        [&] {
-            bool busy = ui::isBusy(session().state());
-            for (std::size_t kind = 0; kind < app::kReadKinds; ++kind)
-                busy = busy || m_view->views().isPending(static_cast<app::ReadKind>(kind));
-            quiet = busy ? 0 : quiet + 1;
-            return quiet > 60;  // past the frame that gathers growth
-        },
-        kPatience);
-}
 
 void WindowTest::click(const char* button) {
     auto* found =
@@ -178,12 +150,10 @@ void WindowTest::initTestCase() {
     ui::loadFonts();
     QElapsedTimer clock;
     clock.start();
-    make();
+    m_view = real::window(m_home);
     QVERIFY(QTest::qWaitForWindowExposed(&m_view->window()));
     qInfo("window shown after %lld ms", static_cast<long long>(clock.elapsed()));
-    m_view->begin();
-    QVERIFY(eventually([&] { return session().run().promptRead; }, kPatience));
-    QVERIFY(settle());
+    QVERIFY(real::begin(*m_view));
 }
 
 void WindowTest::cleanupTestCase() {
@@ -332,7 +302,7 @@ void WindowTest::targetAndBars() {
 }
 
 void WindowTest::heatmapIsExported() {
-    const QString path = m_folder.filePath(QStringLiteral("map.png"));
+    const QString path = m_home.folder.filePath(QStringLiteral("map.png"));
     key(Qt::Key_E, Qt::ControlModifier);
     QVERIFY(answerDialog(path).endsWith(QStringLiteral(".png")));
     QVERIFY(eventually([&] { return QFile::exists(path); }, kPatience));
@@ -386,7 +356,7 @@ void WindowTest::heatmapIsExported() {
 }
 
 void WindowTest::barsAreExported() {
-    const QString path = m_folder.filePath(QStringLiteral("bars.png"));
+    const QString path = m_home.folder.filePath(QStringLiteral("bars.png"));
     Q_EMIT m_view->window().exportBarsRequested();
     QVERIFY(!answerDialog(path).isEmpty());
     QVERIFY(eventually([&] { return QFile::exists(path); }, kPatience));
@@ -404,7 +374,7 @@ void WindowTest::barsAreExported() {
 
 void WindowTest::failedExportSaysWhyAndLeavesNothing() {
     const auto before = m_view->window().messages().size();
-    const QString path = m_folder.filePath(QStringLiteral("gone/map.png"));
+    const QString path = m_home.folder.filePath(QStringLiteral("gone/map.png"));
     Q_EMIT m_view->window().exportHeatmapRequested();
     QFileDialog* dialog = nullptr;
     QVERIFY(eventually([&] {
@@ -438,7 +408,7 @@ void WindowTest::tooLongAPromptIsRefusedWithNumbers() {
 }
 
 void WindowTest::aForeignFileIsRefusedAndTheModelStays() {
-    QFile file(m_folder.filePath(QStringLiteral("foreign.gguf")));
+    QFile file(m_home.folder.filePath(QStringLiteral("foreign.gguf")));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("This is a letter, not a model.");
     file.close();

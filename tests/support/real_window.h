@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real window on the real engine: opened as a user opens it, and waited for.
+#pragma once
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/engine.h"
+#include "tests/support/default_model.h"
+#include "tests/support/settle.h"
+#include "ui/main_window.h"
+
+namespace real {
+
+constexpr int patience = 120'000;  // ms; a loaded machine is no failure
+
+inline app::EngineSource engineSource() {
+    return {engine::open_engine,
+            [](const std::string& path) { return engine::inspect_model(path); }};
+}
+
+// What a window keeps of its user, in a folder that goes with it.
+struct Home {
+    QTemporaryDir folder;
+    QSettings settings{folder.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat};
+};
+
+// On the default model, shown, not begun; without a prompt with the example's.
+inline std::unique_ptr<app::MainView> window(Home& home,
+                                             const std::optional<std::string>& prompt = {}) {
+    auto view = std::make_unique<app::MainView>(
+        engineSource(), home.settings,
+        app::MainView::Start{default_model_path(), prompt, home.folder.path().toStdString(),
+                             false});
+    view->window().resize(1440, 900);
+    view->window().show();
+    return view;
+}
+
+// Begun, the prompt read and everything shown.
+inline bool begin(app::MainView& view) {
+    if (!QTest::qWaitForWindowExposed(&view.window())) return false;
+    view.begin();
+    return fake::eventually([&] { return view.session().run().promptRead; }, patience) &&
+           settle(view, patience);
+}
+
+}  // namespace real
