@@ -18,14 +18,19 @@ QString sizeText(std::int64_t bytes) {
 
 }  // namespace
 
-QString modelEntry(const engine::ModelInfo& info) {
+QString modelName(const engine::ModelInfo& info) {
     QString format = QString::fromStdString(info.format);
     if (format.startsWith(QStringLiteral("GGUF "))) format = format.mid(5);
-    QStringList parts{onOneLine(QString::fromStdString(info.name))};
-    if (!format.isEmpty()) parts << onOneLine(format);
+    QString name = onOneLine(QString::fromStdString(info.name));
+    if (!format.isEmpty()) name += QStringLiteral("  ") + onOneLine(format);
+    return name;
+}
+
+QString modelEntry(const engine::ModelInfo& info) {
+    QStringList parts{modelName(info)};
     if (info.weight_bytes > 0) parts << sizeText(info.weight_bytes);
     // "and 12 more" is of no model.
-    if (parts.size() > 1)
+    if (parts.size() > 1 || !info.format.empty())
         parts << (info.supported ? QStringLiteral("supported") : QStringLiteral("not supported"));
     return parts.join(QStringLiteral("  "));
 }

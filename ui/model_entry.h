@@ -7,6 +7,9 @@
 
 namespace ui {
 
+// Name and storage type.
+QString modelName(const engine::ModelInfo&);
+
 // One line: name, storage type, size, "supported" or "not supported".
 QString modelEntry(const engine::ModelInfo&);
 

@@ -16,6 +16,7 @@
 
 #include "ui/icons.h"
 #include "ui/model_entry.h"
+#include "ui/model_picker.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 #include "ui/prompt_field.h"
@@ -53,7 +54,7 @@ PromptPanel::PromptPanel(QWidget* parent) : QWidget(parent) {
 }
 
 void PromptPanel::build() {
-    m_model = new QComboBox(this);
+    m_model = new ModelPicker(this);
     m_model->setAccessibleName(QStringLiteral("Model"));
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_model->view()->setTextElideMode(Qt::ElideMiddle);  // what follows a long name stays
@@ -178,6 +179,7 @@ void PromptPanel::refreshModels() {
     for (const engine::ModelInfo& info : m_infos) {
         const QString path = QString::fromStdString(info.path);
         m_model->addItem(modelEntry(info), path);
+        m_model->setItemData(m_model->count() - 1, modelName(info), ModelPicker::ClosedTextRole);
         m_model->setItemData(m_model->count() - 1, literalToolTip(modelEntryTip(info)),
                              Qt::ToolTipRole);
         if (!info.supported)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The combo box of models: closed it has room for a name, its list says size and verdict as well.
+#pragma once
+#include <QComboBox>
+
+namespace ui {
+
+class ModelPicker : public QComboBox {
+    Q_OBJECT
+  public:
+    using QComboBox::QComboBox;
+    // An entry's text while the list is closed; without it that of the list.
+    static constexpr int ClosedTextRole = Qt::UserRole + 32;
+
+  protected:
+    void paintEvent(QPaintEvent*) override;
+};
+
+}  // namespace ui
