@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The built program on machines whose NVIDIA driver is of no use, which a stub in its place plays:
-// it says in a line what is wrong and computes on the CPU.
+// it says in a line what is wrong and computes on the CPU. And what it measures of a machine.
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
 
 class CliDeviceTest : public QObject {
     Q_OBJECT
@@ -24,6 +27,7 @@ class CliDeviceTest : public QObject {
         row("no version", "STUB_CUDA_VERSION", "-1", "the NVIDIA driver does not answer");
         row("no device", "STUB_CUDA_INIT", "100", "there is no NVIDIA GPU here");
         row("no device among none", "STUB_CUDA_DEVICES", "0", "there is no NVIDIA GPU here");
+        row("none may be seen", "CUDA_VISIBLE_DEVICES", "", "there is no NVIDIA GPU here");
         row("the toolkit's stub", "STUB_CUDA_INIT", "34", "toolkit's stub, no driver");
         row("parts of two versions", "STUB_CUDA_INIT", "803", "different versions");
         row("something else", "STUB_CUDA_INIT", "999",
@@ -57,6 +61,38 @@ class CliDeviceTest : public QObject {
         QVERIFY2(err.startsWith("headscope: computing on the CPU: ") && err.count('\n') == 1, err);
         QVERIFY2(err.contains(says), err);
         QVERIFY(QFileInfo(out).size() > 100);
+    }
+
+    // The whole of it on a real model, its window and the programs that it starts too.
+    void measuresTheMachine() {
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("LD_LIBRARY_PATH"), QStringLiteral(STUB_CUDA_FOLDER));
+        environment.insert(QStringLiteral("STUB_CUDA_INIT"), QStringLiteral("100"));
+        QProcess process;
+        process.setProcessEnvironment(environment);
+        process.start(QStringLiteral(HEADSCOPE_PROGRAM),
+                      {QStringLiteral("bench"), QStringLiteral(TEST_DATA "/tiny_qwen3"),
+                       QStringLiteral("--threads"), QStringLiteral("1"), QStringLiteral("--json")});
+        QVERIFY(process.waitForFinished(240'000));
+        QVERIFY2(process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0,
+                 process.readAllStandardError());
+        std::map<std::string, double> values;
+        for (const auto& figure : nlohmann::json::parse(process.readAllStandardOutput())) {
+            const auto said = QByteArray::fromStdString(figure.dump());
+            const auto value = figure.at("value").get<double>();
+            QVERIFY2(std::isfinite(value) && value > 0, said);
+            QVERIFY2(figure.at("limit").is_null() || figure.at("limit").get<double>() > 0, said);
+            QVERIFY2(figure.at("runs") >= 1 && figure.at("context") <= 512, said);
+            QVERIFY2(figure.at("threads") == 1 && figure.at("device") == "CPU" &&
+                         figure.at("dtype") == "float32",
+                     said);
+            values[figure.at("name")] = value;
+        }
+        for (const char* name : {"load_s", "first_heatmap_s", "prefill_ms", "max_captured_tokens",
+                                 "frame_p99_ms", "browse_frame_p50_ms", "browse_frame_p99_ms"})
+            QVERIFY2(values.contains(name), name);
+        QVERIFY(values["first_heatmap_s"] > values["load_s"]);  // which is a part of it
+        QVERIFY(values["browse_frame_p99_ms"] >= values["browse_frame_p50_ms"]);
     }
 };
 
