@@ -29,6 +29,18 @@ std::optional<engine::Quantity> parseQuantity(const Arguments& arguments, Kind v
     return engine::Quantity::Attribution;
 }
 
+ui::Granularity parseBy(const Arguments& arguments, Kind view) {
+    const auto name = arguments.oneOf("--by", {"tokens", "words", "sentences", "lines", "turns"});
+    if (!name) return ui::Granularity::Tokens;
+    if (view != Kind::Heads && view != Kind::Layer)
+        badArgument("--by", *name, "the maps of heads and layers have spans");
+    if (*name == "words") return ui::Granularity::Words;
+    if (*name == "sentences") return ui::Granularity::Sentences;
+    if (*name == "lines") return ui::Granularity::Lines;
+    if (*name == "turns") return ui::Granularity::Turns;
+    return ui::Granularity::Tokens;
+}
+
 FileFormat parseFormat(const std::string& out, Kind view) {
     const auto format = formatOf(out);
     if (!format)
@@ -68,6 +80,7 @@ void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
     if (data.quantity == engine::Quantity::Attribution)
         data.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
     data.tokens = run.tokens;
+    data.units = unitsOf(run, request);
     data.attention = engine.info().attention;
     writeMaps(file, format, *reader, data, cli.stop);
 }
@@ -91,6 +104,7 @@ void run(Cli& cli, const Arguments& arguments) {
     const FileFormat format = parseFormat(out, request.view.kind);
     checkPictureOptions(arguments, format);
     request.quantity = parseQuantity(arguments, request.view.kind);
+    request.by = parseBy(arguments, request.view.kind);
     const bool bars = request.view.kind == Kind::Bars;
     const auto position =
         arguments.integer("--position", 0, std::numeric_limits<std::int64_t>::max());
@@ -155,6 +169,8 @@ Verb exportVerb() {
             {"--quantity", "Q",
              "scores, pattern, value or attribution (default pattern; bars: attribution)"},
             {"--target", "ID", "token that attribution is for (default: the top token there)"},
+            {"--by", "UNIT",
+             "heads: tokens, words, sentences, lines or turns of a chat (default tokens)"},
             {"--theme", "light|dark", "colours (default light)"},
             {"--zoom", "S", "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"},
             {"--outline-text", "", "SVG: text as shapes, for readers without its fonts"}} +
@@ -162,7 +178,9 @@ Verb exportVerb() {
             std::vector<Option>{{"--out", "F.png", "the file to write; its ending is the format"}},
         "SVG and PDF keep text and lines as such, with the maps embedded. CSV is a line a visible "
         "cell "
-        "(bars:\na line a part), NPY float32 [heads, dest, src] (bars: [layers, heads]).",
+        "(bars:\na line a part), NPY float32 [heads, dest, src] (bars: [layers, heads]). With "
+        "--by\na value is the mass from one span to another: the mean over dest of what its rows "
+        "have on src\ntogether (scores: the largest).\n",
         run};
 }
 

@@ -8,6 +8,7 @@
 #include "ui/contribution_figure.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/map_geometry.h"
+#include "ui/painting/text_spans.h"
 
 namespace app {
 namespace {
@@ -34,10 +35,12 @@ ui::Drawing drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
                       const ExportRequest& request, const std::vector<engine::LayerHead>& heads) {
     const engine::ModelInfo& info = engine.info();
     const auto reader = engine.reader();
+    const ui::MapUnits units = unitsOf(run, request);
     const engine::Axis axis =
-        ui::figureAxis(run.rows, static_cast<int>(heads.size()), request.zoom);
+        ui::figureAxis(units, run.rows, static_cast<int>(heads.size()), request.zoom);
     engine::TileRequest tile = tileRequest(run, heads, axis);
     tile.quantity = request.quantity.value_or(engine::Quantity::Pattern);
+    if (!units.areTokens()) tile.pooling = ui::spanPooling(tile.quantity);
     if (tile.quantity == engine::Quantity::Attribution)
         tile.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
     const engine::Tile maps = reader->tile(tile, cli.stop);
@@ -49,6 +52,7 @@ ui::Drawing drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
             {heads[i], maps, static_cast<int>(i), info.attention[layer].window, {}});
     }
     figure.tokens = rowTokens(run);
+    figure.units = units;
     figure.scheme = request.scheme;
     figure.title = text(info.name);
     if (tile.quantity == engine::Quantity::Attribution) {
@@ -116,6 +120,15 @@ engine::TokenId targetOf(const engine::TraceReader& reader, const FinishedRun& r
                          const ExportRequest& request, engine::Position position) {
     if (request.target) return *request.target;
     return reader.logits(run.id, position, 1).candidates.at(0).token;
+}
+
+ui::MapUnits unitsOf(const FinishedRun& run, const ExportRequest& request) {
+    ui::MapUnits units = ui::unitsOf(rowTokens(run), request.by);
+    if (request.by == ui::Granularity::Turns && units.spans() < 2)
+        throw engine::Error(engine::Failure::Kind::BadRequest,
+                            "--by turns: there are no chat turns in this prompt", {},
+                            "chat turns are told apart by control tokens: --chat adds them");
+    return units;
 }
 
 std::vector<engine::LayerHead> headsOf(const ExportView& view, const engine::ModelInfo& info) {

@@ -8,6 +8,7 @@
 #include "app/verbs/export_view.h"
 #include "app/verbs/run_options.h"
 #include "ui/drawing.h"
+#include "ui/painting/map_units.h"
 
 namespace app {
 
@@ -16,6 +17,7 @@ struct ExportRequest {
     std::optional<engine::Position> position;  // bars; none: the last row
     std::optional<engine::Quantity> quantity;  // none: the pattern, for bars the logit attribution
     std::optional<engine::TokenId> target;     // none: the position's own top token
+    ui::Granularity by = ui::Granularity::Tokens;  // of heads' axes
     ui::Scheme scheme = ui::Scheme::Light;
     double zoom = 1;  // pixels a logical pixel, of the maps
 };
@@ -25,6 +27,8 @@ ui::Drawing drawFigure(Cli&, const engine::Engine&, const FinishedRun&, const Ex
 
 // The heads of a view of heads or of a layer.
 std::vector<engine::LayerHead> headsOf(const ExportView&, const engine::ModelInfo&);
+// What their axes count. Throws BadRequest for the turns of a run without any.
+ui::MapUnits unitsOf(const FinishedRun&, const ExportRequest&);
 // What attribution is for: as asked, else the position's own top token.
 engine::TokenId targetOf(const engine::TraceReader&, const FinishedRun&, const ExportRequest&,
                          engine::Position);

@@ -145,6 +145,8 @@ class CliVerbsTest : public QObject {
         picture("a head without a layer", "--view H1", 2, "'H1'");
         picture("a negative layer", "--view L-1", 2, "'L-1'");
         picture("a layer with a tail", "--view L1x", 2, "'L1x'");
+        picture("bars have no spans", "--view bars --by words", 2, "--by 'words'");
+        picture("by what", "--view L1 --by letters", 2, "--by 'letters'");
         picture("bars of a head", "--view bars:L1.H1", 2, "'L1.H1'");
         picture("a list with a hole", "--view L1.H1,", 2, "''");
         picture("a head twice", "--view L1.H1,L1.H1", 2, "twice");

@@ -12,6 +12,8 @@
 #include "app/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
+#include "tests/support/default_model.h"
+#include "tests/support/real_cli.h"
 #include "tests/support/real_window.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
@@ -279,6 +281,27 @@ void WindowSpansTest::filesHoldTheSpans() {
                              mass(p, units.tokensOf(y), units.tokensOf(x))) < 2e-6);
     const QImage picture(exportTo(QStringLiteral("spans.png")));
     QVERIFY(!picture.isNull());
+    // `headscope export --by` writes the same.
+    for (const char* ending : {"csv", "npy", "png"}) {
+        const QString name = QStringLiteral("spans.") + QLatin1String(ending);
+        const std::string out =
+            m_home.folder.filePath(QStringLiteral("verb-") + name).toStdString();
+        const CliOutcome outcome =
+            run_verb({"export", default_model_path(), "--prompt", kPrompt, "--view", "L17.H4",
+                      "--by", "sentences", "--out", out});
+        QVERIFY2(outcome.code == 0 && outcome.err.empty(), outcome.err.c_str());
+        QFile window(m_home.folder.filePath(name)), verb(QString::fromStdString(out));
+        QVERIFY(window.open(QIODevice::ReadOnly) && verb.open(QIODevice::ReadOnly));
+        if (QLatin1String(ending) == QLatin1String("png"))
+            QCOMPARE(QImage::fromData(verb.readAll()).size() * 2, picture.size());
+        else
+            QCOMPARE(verb.readAll(), window.readAll());
+    }
+    const CliOutcome turns = run_verb(
+        {"export", default_model_path(), "--prompt", kPrompt, "--view", "L17.H4", "--by", "turns",
+         "--out", m_home.folder.filePath(QStringLiteral("turns.csv")).toStdString()});
+    QCOMPARE(turns.code, int{app::ExitBadArguments});
+    QVERIFY2(turns.err.find("there are no chat turns") != std::string::npos, turns.err.c_str());
     QVERIFY(m_view->window().messages().isEmpty());
 }
 
