@@ -168,10 +168,12 @@ void OutputFile::writeAt(std::int64_t offset, std::span<const std::byte> bytes) 
                                                 " bytes at " + thousands(offset));
         bytes = bytes.subspan(static_cast<std::size_t>(written));
         offset += written;
+        m_end = std::max(m_end, offset);
     }
 }
 
 void OutputFile::commit() {
+    if (::ftruncate(m_file, m_end) != 0) fail(errno, "cannot end the file");
     if (::fsync(m_file) != 0) fail(errno, "cannot flush");
     if (m_sibling.empty()) nameIt();
     const int file = std::exchange(m_file, -1);

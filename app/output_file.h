@@ -16,8 +16,9 @@ class OutputFile {
     enum class Until { Nameless, Sibling };  // commit; Sibling is for tests, and the way out
 
     // Makes the file at once, so that a folder that cannot be written to is known before any work
-    // is done. `bytes` is compared with what the file system has left and reserved where it can do
-    // that. A target that exists must be a regular file; a symbolic link is followed.
+    // is done. `bytes`, which may be a guess, is compared with what the file system has left and
+    // reserved where it can do that; the file ends where the last byte was written. A target that
+    // exists must be a regular file; a symbolic link is followed.
     OutputFile(const std::string& path, std::int64_t bytes, Until = Until::Nameless);
     ~OutputFile();  // without commit(): nothing is left
     OutputFile(const OutputFile&) = delete;
@@ -39,6 +40,7 @@ class OutputFile {
     std::string m_target;   // what the link points to
     std::string m_sibling;  // empty while nameless and once renamed
     int m_file = -1;
+    std::int64_t m_end = 0;  // of what was written
 };
 
 // For the handler of a second Ctrl-C, which cannot wait for destructors: removes the sibling in

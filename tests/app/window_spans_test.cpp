@@ -38,6 +38,7 @@ constexpr int kPatience = real::patience;
 const std::string kPrompt =
     "Mary, John and Tom met at the station. Mary gave John the keys.\nJohn didn't give Tom the "
     "keys. Did Mary ask for them?\n";
+const std::string kTurns = "Who has the keys?";
 
 }  // namespace
 
@@ -55,6 +56,8 @@ class WindowSpansTest : public QObject {
     void wholeBesideAPart();
     void textPreviewsAndSelects();
     void filesHoldTheSpans();
+    void verbWritesTheSame_data();
+    void verbWritesTheSame();
     void stepsGoOnWithTheSpans();
     void turnsOfAChat();
 
@@ -63,6 +66,9 @@ class WindowSpansTest : public QObject {
     bool runPrompt(const std::string& text, bool chat);
     void choose(Granularity);
     QString exportTo(const QString& name);
+    static QByteArray bytesOf(const QString& path);
+    // What `headscope export --by` writes of the same head; empty: it failed.
+    QByteArray verbExport(const std::string& by, const std::string& ending, bool chat);
     app::Session& session() const { return m_view->session(); }
     ui::HeadHeatmap& map() const { return m_view->headPage().heatmap(); }
     ui::PageBar& bar() const { return *m_view->window().findChild<ui::PageBar*>(); }
@@ -281,28 +287,58 @@ void WindowSpansTest::filesHoldTheSpans() {
                              mass(p, units.tokensOf(y), units.tokensOf(x))) < 2e-6);
     const QImage picture(exportTo(QStringLiteral("spans.png")));
     QVERIFY(!picture.isNull());
-    // `headscope export --by` writes the same.
-    for (const char* ending : {"csv", "npy", "png"}) {
-        const QString name = QStringLiteral("spans.") + QLatin1String(ending);
-        const std::string out =
-            m_home.folder.filePath(QStringLiteral("verb-") + name).toStdString();
-        const CliOutcome outcome =
-            run_verb({"export", default_model_path(), "--prompt", kPrompt, "--view", "L17.H4",
-                      "--by", "sentences", "--out", out});
-        QVERIFY2(outcome.code == 0 && outcome.err.empty(), outcome.err.c_str());
-        QFile window(m_home.folder.filePath(name)), verb(QString::fromStdString(out));
-        QVERIFY(window.open(QIODevice::ReadOnly) && verb.open(QIODevice::ReadOnly));
-        if (QLatin1String(ending) == QLatin1String("png"))
-            QCOMPARE(QImage::fromData(verb.readAll()).size() * 2, picture.size());
-        else
-            QCOMPARE(verb.readAll(), window.readAll());
-    }
+    // `headscope export --by` draws it too, at its own zoom.
+    const QImage verb = QImage::fromData(verbExport("sentences", "png", false));
+    QCOMPARE(verb.size() * 2, picture.size());
     const CliOutcome turns = run_verb(
         {"export", default_model_path(), "--prompt", kPrompt, "--view", "L17.H4", "--by", "turns",
          "--out", m_home.folder.filePath(QStringLiteral("turns.csv")).toStdString()});
     QCOMPARE(turns.code, int{app::ExitBadArguments});
     QVERIFY2(turns.err.find("there are no chat turns") != std::string::npos, turns.err.c_str());
     QVERIFY(m_view->window().messages().isEmpty());
+}
+
+void WindowSpansTest::verbWritesTheSame_data() {
+    QTest::addColumn<Granularity>("granularity");
+    QTest::addColumn<std::string>("by");
+    QTest::addRow("tokens") << Granularity::Tokens << std::string("tokens");
+    QTest::addRow("words") << Granularity::Words << std::string("words");
+    QTest::addRow("sentences") << Granularity::Sentences << std::string("sentences");
+    QTest::addRow("lines") << Granularity::Lines << std::string("lines");
+}
+
+// Byte for byte, and not by every unit the same.
+void WindowSpansTest::verbWritesTheSame() {
+    QFETCH(Granularity, granularity);
+    QFETCH(std::string, by);
+    choose(granularity);
+    for (const std::string ending : {"csv", "npy"}) {
+        const QByteArray window = bytesOf(exportTo(QString::fromStdString(by + '.' + ending)));
+        const QByteArray verb = verbExport(by, ending, false);
+        QVERIFY(!verb.isEmpty());
+        QCOMPARE(verb, window);
+    }
+    choose(Granularity::Tokens);
+}
+
+QByteArray WindowSpansTest::bytesOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QByteArray WindowSpansTest::verbExport(const std::string& by, const std::string& ending,
+                                       bool chat) {
+    const QString out = m_home.folder.filePath(QString::fromStdString("verb-" + by + '.' + ending));
+    std::vector<std::string> words{"export",   default_model_path(),
+                                   "--prompt", chat ? kTurns : kPrompt,
+                                   "--view",   "L17.H4",
+                                   "--by",     by,
+                                   "--out",    out.toStdString()};
+    if (chat)  // a row for each token but the last sampled
+        words.insert(words.end(), {"--chat", "--generate",
+                                   std::to_string(rows() - session().run().promptTokens + 1)});
+    const CliOutcome outcome = run_verb(words);
+    return outcome.code == 0 && outcome.err.empty() ? bytesOf(out) : QByteArray();
 }
 
 void WindowSpansTest::stepsGoOnWithTheSpans() {
@@ -395,7 +431,7 @@ void WindowSpansTest::textPreviewsAndSelects() {
 }
 
 void WindowSpansTest::turnsOfAChat() {
-    QVERIFY(runPrompt("Who has the keys?", true));
+    QVERIFY(runPrompt(kTurns, true));
     QVERIFY(bar().spans().segment(static_cast<int>(Granularity::Turns))->isEnabled());
     choose(Granularity::Turns);
     QVERIFY(map().units().spans() >= 2);
@@ -406,8 +442,10 @@ void WindowSpansTest::turnsOfAChat() {
         for (std::int64_t x = 0; x <= y; ++x)
             QVERIFY(std::abs(static_cast<double>(values[static_cast<std::size_t>(y * spans + x)]) -
                              mass(p, map().units().tokensOf(y), map().units().tokensOf(x))) < 2e-6);
+    QCOMPARE(verbExport("turns", "csv", true),
+             bytesOf(exportTo(QStringLiteral("turns-window.csv"))));
     // Another prompt without turns: the map goes back to tokens.
-    QVERIFY(runPrompt("Who has the keys?", false));
+    QVERIFY(runPrompt(kTurns, false));
     QVERIFY(map().units().areTokens());
     QCOMPARE(bar().spans().current(), static_cast<int>(Granularity::Tokens));
     QVERIFY(m_view->window().messages().isEmpty());
