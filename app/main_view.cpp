@@ -75,6 +75,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireRun();
     wireSelection();
     wireGrid();
+    wireFold();
     wireMap();
     wireSpans();
     wireMiniMap();

@@ -151,6 +151,11 @@ class MainView : public QObject {
     void wireFinder();
     void showRanking();
 
+    // Rows and columns of the grid that are folded, and the grid as a file (main_view_fold.cpp).
+    void wireFold();
+    void exportGrid(const QString& path);
+    void drawGrid(const std::vector<engine::Tile>&);
+
     // Pinned heads (main_view_pins.cpp).
     void wirePins();
     void showPins();
@@ -223,6 +228,7 @@ class MainView : public QObject {
     QString m_exportName;                         // of the file that is written
     bool m_progressIsExport = false;              // the panel, or what it last showed
     bool m_figureToClipboard = false;             // instead, or as well
+    bool m_figureIsGrid = false;
     bool m_loggedMap = false;
     ui::MapUnits m_figureUnits;  // of the picture asked for
     ui::Granularity m_granularity = ui::Granularity::Tokens;

@@ -25,6 +25,7 @@ void MainView::wireCopy() {
     ui::MainWindow* window = m_window.get();
     connect(window, &ui::MainWindow::copyHeatmapRequested, this, [this] {
         if (!m_session.hasRun() || m_session.run().rows == 0) return;
+        if (m_figureIsGrid) cancelExport();  // it waited for the figure that is asked now
         m_figureToClipboard = true;
         if (m_window->isCompareShown() && m_compare.pair()) {  // what is in front
             const auto& pair = *m_compare.pair();

@@ -182,6 +182,7 @@ void MainView::exportMaps(const QString& path, MapData data) {
     if (isPicture(*formatOf(file))) {
         const double scale = formatOf(file) == FileFormat::Png ? kScale : ui::vectorMapScale;
         m_figurePath = path;
+        m_figureIsGrid = false;
         m_figureUnits = data.units;
         beginExport(path);
         return m_views.requestFigure(
@@ -197,6 +198,7 @@ void MainView::exportMaps(const QString& path, MapData data) {
 }
 
 void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
+    if (std::exchange(m_figureIsGrid, false)) return drawGrid(tiles);
     const bool copies = std::exchange(m_figureToClipboard, false);
     if ((m_figurePath.isEmpty() && !copies) || tiles.empty()) return;
     const std::string path = QFile::encodeName(std::exchange(m_figurePath, {})).toStdString();

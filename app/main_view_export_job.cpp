@@ -27,6 +27,7 @@ void MainView::wireExportJob() {
     });
     connect(&m_views, &TraceViews::figureFailed, this, [this] {
         m_figurePath.clear();
+        m_figureIsGrid = false;
         endExport();
     });
     connect(m_window.get(), &ui::MainWindow::progressCancelled, this, [this] {
@@ -72,6 +73,7 @@ void MainView::endExport() {
 void MainView::cancelExport() {
     m_export.cancel();
     const QString path = std::exchange(m_figurePath, {});
+    m_figureIsGrid = false;
     if (path.isEmpty()) return;  // the job says when it has ended
     m_views.dropFigure();
     endExport();

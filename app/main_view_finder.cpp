@@ -46,6 +46,8 @@ void MainView::showRanking() {
     QString note = m_finder->isFiltered() ? QStringLiteral("%1 of %2").arg(ranked.size()).arg(all)
                                           : QStringLiteral("%1 heads").arg(all);
     if (ranks) note += QStringLiteral(" · by ") + m_finder->rankText();
+    if (!m_grid->fold().isEmpty())
+        note = ui::poolingName(m_grid->fold().pooling) + QStringLiteral(" of folded · ") + note;
     m_window->setHeadsNote(note);
 }
 

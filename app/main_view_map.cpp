@@ -50,7 +50,9 @@ void MainView::wireSelection() {
     connect(&m_session, &Session::selectionChanged, this, &MainView::showSelection);
     connect(&m_session, &Session::followChanged, this,
             [this](bool follow) { m_window->stepBar().setFollowNewest(follow); });
-    connect(window, &ui::MainWindow::headMoveRequested, &m_session, &Session::moveHead);
+    connect(window, &ui::MainWindow::headMoveRequested, this, [this](int layers, int heads) {
+        m_session.selectHead(m_grid->neighbour(m_session.selection().at, layers, heads));
+    });
     connect(window, &ui::MainWindow::rowMoveRequested, &m_session, &Session::moveRow);
     connect(window, &ui::MainWindow::firstRowRequested, &m_session, &Session::selectFirstRow);
     connect(window, &ui::MainWindow::newestRowRequested, &m_session, &Session::selectNewestRow);
@@ -109,7 +111,7 @@ void MainView::wireGrid() {
         m_window->setSolo(true);
     });
     connect(m_grid, &ui::HeadGrid::headHovered, this,
-            [this](LayerHead at) { m_window->setHoverText(headText(at)); });
+            [this](LayerHead at) { m_window->setHoverText(m_grid->describe(at)); });
     connect(m_grid, &ui::HeadGrid::hoverLeft, this, &MainView::showLockedText);
     connect(&m_views, &TraceViews::thumbnailsReady, m_grid, &ui::HeadGrid::setThumbnails);
 }

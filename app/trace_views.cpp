@@ -195,12 +195,12 @@ void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::Layer
     request.minus = runs.minus;
     request.heads = std::move(heads);
     request.dest = request.src = axis;
-    request.quantity = m_quantity;
-    request.renormalized = isRenormalized();
+    request.quantity = runs.quantity.value_or(m_quantity);
+    request.renormalized = !runs.quantity && isRenormalized();
     if (!axis.edges.empty())
         request.pooling = ui::spanPooling(m_quantity);
     else if (axis.cells_per_pixel > 1)
-        request.pooling = m_map ? m_map->pooling : engine::Pooling::Max;
+        request.pooling = m_map && !runs.quantity ? m_map->pooling : engine::Pooling::Max;
     if (request.pooling == engine::Pooling::None && axis.cells_per_pixel > 1)
         request.pooling = engine::Pooling::Max;
     m_reader.requestFigure(std::move(request));

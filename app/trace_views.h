@@ -46,6 +46,7 @@ class TraceViews : public QObject {
     struct FigureRuns {
         engine::RunId run{};
         std::optional<engine::RunId> minus;
+        std::optional<engine::Quantity> quantity;  // none: the map's
     };
     void requestFigure(const FigureRuns&, std::vector<engine::LayerHead>, const engine::Axis&);
     void dropFigure();

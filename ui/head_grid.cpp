@@ -54,6 +54,9 @@ void HeadGrid::setModel(const engine::ModelInfo& model) {
     m->hovered.reset();
     m->thumbnails.assign(static_cast<std::size_t>(std::max(0, model.layers * model.query_heads)),
                          {});
+    m->fold = {.pooling = m->fold.pooling};
+    m->foldMark.reset();
+    m->dragged.reset();
     m->asked.clear();
     m->ranks.clear();
     m->dimmed.clear();
@@ -75,7 +78,11 @@ void HeadGrid::setThumbnails(const engine::Tile& tile) {
     const auto shared = std::make_shared<const engine::Tile>(tile);
     for (std::size_t i = 0; i < tile.request.heads.size(); ++i) {
         const engine::LayerHead at = tile.request.heads[i];
-        if (m->has(at)) m->thumbnails[m->indexOf(at)] = {shared, static_cast<int>(i), {}};
+        if (!m->has(at)) continue;
+        Parts::Thumbnail& thumbnail = m->thumbnails[m->indexOf(at)];
+        thumbnail.tile = shared;
+        thumbnail.index = static_cast<int>(i);
+        m->thumbnails[m->indexOf(m->firstWith(at))].stale = true;
     }
     viewport()->update();
 }
@@ -167,12 +174,17 @@ QVector<engine::LayerHead> HeadGrid::visibleHeads() const {
 
 std::optional<engine::LayerHead> HeadGrid::headAt(QPoint at) const {
     if (at.x() < GridLayout::gutter || at.y() < GridLayout::header) return std::nullopt;
-    return m->layout.headAt(at - contentOrigin());
+    const auto first = m->layout.headAt(at - contentOrigin());
+    if (!first || !m->isFolded(*first)) return first;
+    return standsFor(*first);
 }
 
 QString HeadGrid::accessibleValue() const {
     if (!m->focused) return {};
-    const QString pinned = isPinned(*m->focused) ? tr(", pinned") : QString();
+    const QString pinned =
+        (isPinned(*m->focused) ? tr(", pinned") : QString()) +
+        (m->isFolded(*m->focused) ? tr(", in a picture that is the ") + pooledText(*m->focused)
+                                  : QString());
     return tr("%1, KV %2, layer %3 of %4, head %5 of %6")
                .arg(headName(*m->focused))
                .arg(m->layout.groupOf(engine::to_int(m->focused->head)))
@@ -194,10 +206,10 @@ void HeadGrid::relayout() {
     const engine::ModelInfo& model = m->model;
     const QSize view = viewport()->size();
     const int pitch = m->pitch.value_or(GridLayout::fittingPitch(
-        model.layers, model.query_heads, model.kv_heads, maximumViewportSize()));
+        model.layers, model.query_heads, model.kv_heads, maximumViewportSize(), m->fold));
     if (pitch != m->layout.pitch()) m->dropImages();
     m->layout = model.layers > 0
-                    ? GridLayout(model.layers, model.query_heads, model.kv_heads, pitch)
+                    ? GridLayout(model.layers, model.query_heads, model.kv_heads, pitch, m->fold)
                     : GridLayout();
     const QSize room(std::max(0, view.width() - GridLayout::gutter),
                      std::max(0, view.height() - GridLayout::header));
@@ -236,32 +248,28 @@ void HeadGrid::paintEvent(QPaintEvent*) {
     const double ratio = devicePixelRatioF();
     const int side = thumbnailPixels();
     for (const engine::LayerHead at : visibleHeads()) {
-        Parts::Thumbnail& thumbnail = m->thumbnails[m->indexOf(at)];
+        if (m->firstWith(at) != at) continue;
         const QRect rect = headRect(at);
-        if (!thumbnail.tile) {
+        const QImage& image = m->imageOf(at, side, ratio, t);
+        if (image.isNull()) {
             painter.fillRect(rect, t.notComputedGround);
             continue;
         }
-        if (thumbnail.image.width() != side) {
-            thumbnail.image =
-                thumbnailImage(*thumbnail.tile, thumbnail.index, m->windowOf(at), side, ratio, t);
-            thumbnail.image.setDevicePixelRatio(ratio);
-        }
         painter.drawImage(
             QPointF(std::round(rect.x() * ratio) / ratio, std::round(rect.y() * ratio) / ratio),
-            thumbnail.image);
-        if (isDimmed(at)) {
+            image);
+        if (isPictureDimmed(at)) {
             QColor veil = t.base;
             veil.setAlphaF(0.72F);
             painter.fillRect(rect, veil);
         }
-        if (const int rank = rankOf(at); rank > 0) paintRank(painter, t, rect, rank);
+        if (const int rank = rankOfPicture(at); rank > 0) paintRank(painter, t, rect, rank);
     }
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(t.text, 1.5, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
     for (const engine::LayerHead at : m->pinned)
         if (m->has(at)) painter.drawRect(QRectF(headRect(at)).adjusted(-0.25, -0.25, 0.25, 0.25));
-    if (m->hovered && m->hovered != m->focused) {
+    if (m->hovered && !(m->focused && m->isSamePicture(*m->hovered, *m->focused))) {
         painter.setPen(QPen(t.text2, 1));
         painter.drawRect(headRect(*m->hovered).adjusted(-1, -1, 0, 0));
     }
@@ -274,6 +282,7 @@ void HeadGrid::paintEvent(QPaintEvent*) {
     }
     paintGridGutter(painter, scene);
     paintGridHeader(painter, scene);
+    paintFolds(painter);
     if (hasFocus()) {
         painter.setPen(QPen(t.accent, 2));
         painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));

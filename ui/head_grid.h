@@ -10,6 +10,9 @@
 
 #include "engine/values/model_info.h"
 #include "engine/values/tile.h"
+#include "ui/painting/grid_fold.h"
+
+class QPainter;
 
 namespace ui {
 
@@ -35,6 +38,19 @@ class HeadGrid : public QAbstractScrollArea {
     void setPinned(const std::vector<engine::LayerHead>&);
     bool isPinned(engine::LayerHead) const;
 
+    // Layers that share a row and KV groups that share a column; a picture of several heads stands
+    // for one of them: the focused one, else the best ranked, else the first.
+    void setFold(GridFold);
+    const GridFold& fold() const;
+    bool canFoldGroups() const;  // a KV head is shared
+    // The head of the picture so many rows and columns from that of `at`; the same layer or head
+    // where that way leads nowhere else.
+    engine::LayerHead neighbour(engine::LayerHead at, int rows, int columns) const;
+    std::vector<engine::LayerHead> headsWith(engine::LayerHead) const;  // that share its picture
+    // "L3.H2", and of a folded picture what it pools: "L3.H2 · mean of 21: L3–L9, H0–H2".
+    QString describe(engine::LayerHead) const;
+    int pictures() const;
+
     int pitch() const;
     int thumbnailPixels() const;  // a thumbnail's side in device pixels
     QVector<engine::LayerHead> visibleHeads() const;
@@ -46,6 +62,13 @@ class HeadGrid : public QAbstractScrollArea {
 
   public Q_SLOTS:
     void fit() { setPitch(std::nullopt); }
+    void foldGroups();        // each KV group one column; all of them unfolded where all are folded
+    void foldFocusedGroup();  // or unfold it
+    // Unfolds the focused row; else begins a range of layers at the focused one, and folds what
+    // lies between where one was begun.
+    void foldLayers();
+    void unfoldAll();
+    void nextFoldPooling();
 
   Q_SIGNALS:
     // The heads in view and the side of a thumbnail in device pixels; emitted once a turn of the
@@ -56,6 +79,8 @@ class HeadGrid : public QAbstractScrollArea {
     void headActivated(engine::LayerHead head);   // Enter, double click
     void headPinToggled(engine::LayerHead head);  // Ctrl-click
     void headHovered(engine::LayerHead head);
+    void foldChanged();
+    void foldBegun(int layer);  // by foldLayers(): the other end is still to be chosen
     void hoverLeft();
 
   protected:
@@ -66,6 +91,7 @@ class HeadGrid : public QAbstractScrollArea {
     void mousePressEvent(QMouseEvent*) override;
     void mouseDoubleClickEvent(QMouseEvent*) override;
     void mouseMoveEvent(QMouseEvent*) override;
+    void mouseReleaseEvent(QMouseEvent*) override;
     void wheelEvent(QWheelEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     void focusInEvent(QFocusEvent*) override;
@@ -79,6 +105,13 @@ class HeadGrid : public QAbstractScrollArea {
     void focusByUser(engine::LayerHead);
     void setHovered(std::optional<engine::LayerHead>);
     void scrollTo(engine::LayerHead);
+    bool pressMargin(QMouseEvent*);  // header, gutter or corner
+    QString marginHint(QPoint) const;
+    engine::LayerHead standsFor(engine::LayerHead first) const;
+    int rankOfPicture(engine::LayerHead first) const;  // the best of its heads
+    bool isPictureDimmed(engine::LayerHead first) const;
+    QString pooledText(engine::LayerHead) const;  // "mean of 21: L3–L9, H0–H2"
+    void paintFolds(QPainter&) const;
     QPoint contentOrigin() const;  // of the scrolled content, in the viewport
 
     std::unique_ptr<Parts> m;

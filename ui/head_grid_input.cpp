@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mouse and keys of the grid.
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 
@@ -27,11 +29,21 @@ void HeadGrid::focusByUser(engine::LayerHead head) {
 
 bool HeadGrid::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::Leave) setHovered(std::nullopt);
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const QString hint = marginHint(help->pos());
+        if (hint.isEmpty())
+            QToolTip::hideText();
+        else
+            QToolTip::showText(help->globalPos(), hint, viewport());
+        return true;
+    }
     return QAbstractScrollArea::viewportEvent(event);
 }
 
 void HeadGrid::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return event->ignore();
+    if (pressMargin(event)) return;
     const auto head = headAt(event->pos());
     if (!head) return;
     if (event->modifiers() & Qt::ControlModifier)
@@ -42,7 +54,10 @@ void HeadGrid::mousePressEvent(QMouseEvent* event) {
 
 void HeadGrid::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return event->ignore();
-    if (event->modifiers() & Qt::ControlModifier) return mousePressEvent(event);  // two clicks
+    const bool margin =
+        event->pos().x() < GridLayout::gutter || event->pos().y() < GridLayout::header;
+    if (margin || (event->modifiers() & Qt::ControlModifier))
+        return mousePressEvent(event);  // two clicks
     if (const auto head = headAt(event->pos())) {
         focusByUser(*head);
         Q_EMIT headActivated(*head);
@@ -50,7 +65,14 @@ void HeadGrid::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void HeadGrid::mouseMoveEvent(QMouseEvent* event) {
+    if (m->dragged) {
+        const int to = m->layout.rowAt(event->pos().y() - contentOrigin().y());
+        m->dragged = engine::Rows{std::min(m->dragFrom, to), std::max(m->dragFrom, to) + 1};
+        return viewport()->update();
+    }
     setHovered(headAt(event->pos()));
+    viewport()->setCursor(marginHint(event->pos()).isEmpty() ? Qt::ArrowCursor
+                                                             : Qt::PointingHandCursor);
 }
 
 void HeadGrid::wheelEvent(QWheelEvent* event) {
@@ -67,12 +89,12 @@ void HeadGrid::keyPressEvent(QKeyEvent* event) {
     const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
     if (!plain || m->layout.layers() == 0) return event->ignore();
     const engine::LayerHead from = m->focused.value_or(engine::LayerHead{});
-    int layer = engine::to_int(from.layer), head = engine::to_int(from.head);
+    int rows = 0, columns = 0;
     switch (event->key()) {
-        case Qt::Key_Left: --head; break;
-        case Qt::Key_Right: ++head; break;
-        case Qt::Key_Up: --layer; break;
-        case Qt::Key_Down: ++layer; break;
+        case Qt::Key_Left: columns = -1; break;
+        case Qt::Key_Right: columns = 1; break;
+        case Qt::Key_Up: rows = -1; break;
+        case Qt::Key_Down: rows = 1; break;
         case Qt::Key_Return:
         case Qt::Key_Enter:
             if (m->focused) Q_EMIT headActivated(*m->focused);
@@ -80,8 +102,7 @@ void HeadGrid::keyPressEvent(QKeyEvent* event) {
         default: return event->ignore();
     }
     if (!m->focused) return focusByUser(from);  // the first key only shows where one is
-    focusByUser({engine::Layer{std::clamp(layer, 0, m->layout.layers() - 1)},
-                 engine::QueryHead{std::clamp(head, 0, m->layout.heads() - 1)}});
+    focusByUser(neighbour(from, rows, columns));
 }
 
 void HeadGrid::focusInEvent(QFocusEvent* event) {

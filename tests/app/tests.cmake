@@ -29,6 +29,7 @@ headscope_test(window_session_test app/window_session_test.cpp headscope_app hea
 headscope_test(cli_info_test app/cli_info_test.cpp headscope_app headscope_engine)
 headscope_test(cli_edits_test app/cli_edits_test.cpp headscope_app headscope_engine)
 headscope_test(window_heads_test app/window_heads_test.cpp headscope_app headscope_engine)
+headscope_test(window_fold_test app/window_fold_test.cpp headscope_app headscope_engine)
 headscope_test(window_compare_test app/window_compare_test.cpp headscope_app headscope_engine)
 headscope_test(window_compare_states_test app/window_compare_states_test.cpp
     headscope_app headscope_engine)

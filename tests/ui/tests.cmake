@@ -6,7 +6,7 @@ endforeach()
 # Heads and runs side by side.
 headscope_test(compare_widgets ui/compare_widgets.cpp headscope_ui)
 # The map side: grid, heatmap, read-out, scale, figures.
-foreach(part geometry heatmap spans grid text_figure)
+foreach(part geometry heatmap spans grid fold text_figure)
     headscope_test(map_${part} ui/map_${part}.cpp headscope_ui)
 endforeach()
 headscope_test(text_view ui/text_view.cpp headscope_ui)

@@ -12,6 +12,7 @@
 #include "engine/values/model_info.h"
 #include "engine/values/run.h"
 #include "engine/values/tile.h"
+#include "ui/painting/grid_fold.h"
 #include "ui/painting/map_scale.h"
 
 class QPainter;
@@ -56,6 +57,7 @@ struct GridFigure {
                         // head], on wholeAxis(tokens, gridThumbnail)
     Scheme scheme = Scheme::Light;
     QString title;
+    GridFold fold;  // said under the pictures
 };
 inline constexpr int gridThumbnail = 47;  // logical pixels
 QSize gridFigureSize(const GridFigure&);

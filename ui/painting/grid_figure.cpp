@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QPainter>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/painting/colour_bar.h"
@@ -12,20 +13,37 @@ namespace ui {
 
 namespace {
 
-constexpr int edge = 14, titleHeight = 22, barSpace = 56, barWidth = 220;
+constexpr int edge = 14, titleHeight = 22, barSpace = 56, barWidth = 220, noteHeight = 16;
 
 GridLayout layoutOf(const GridFigure& figure) {
-    return {figure.model.layers, figure.model.query_heads, figure.model.kv_heads,
-            gridThumbnail + 1};
+    return {figure.model.layers, figure.model.query_heads, figure.model.kv_heads, gridThumbnail + 1,
+            figure.fold};
+}
+
+// One of what the folded pictures are, or nothing.
+QString foldNote(const GridFigure& figure) {
+    if (figure.fold.isEmpty()) return {};
+    QStringList what;
+    for (const engine::Rows& layers : figure.fold.layers)
+        what << QStringLiteral("L%1–L%2").arg(layers.begin).arg(layers.end - 1);
+    for (const int group : figure.fold.groups) what << QStringLiteral("KV %1").arg(group);
+    return QStringLiteral("folded: %1 over the heads of %2")
+        .arg(poolingName(figure.fold.pooling), what.join(QStringLiteral(", ")));
 }
 
 int topOf(const GridFigure& figure) {
     return edge + (figure.title.isEmpty() ? 0 : titleHeight);
 }
 
-int windowOf(const engine::ModelInfo& model, int layer) {
-    const auto at = static_cast<std::size_t>(layer);
-    return at < model.attention.size() ? model.attention[at].window : 0;
+int widestWindow(const engine::ModelInfo& model, engine::Rows layers) {
+    int widest = 0;
+    for (std::int64_t l = layers.begin; l < layers.end; ++l) {
+        const auto at = static_cast<std::size_t>(l);
+        const int window = at < model.attention.size() ? model.attention[at].window : 0;
+        if (window == 0) return 0;
+        widest = std::max(widest, window);
+    }
+    return widest;
 }
 
 }  // namespace
@@ -34,7 +52,8 @@ QSize gridFigureSize(const GridFigure& figure) {
     const QSize content = layoutOf(figure).size();
     return {std::max(2 * edge + GridLayout::gutter + content.width(),
                      2 * edge + barWidth + GridLayout::gutter),
-            topOf(figure) + GridLayout::header + content.height() + barSpace + edge};
+            topOf(figure) + GridLayout::header + content.height() + barSpace + edge +
+                (figure.fold.isEmpty() ? 0 : noteHeight)};
 }
 
 void paintGridFigure(QPainter& painter, const GridFigure& figure, double scale) {
@@ -56,13 +75,23 @@ void paintGridFigure(QPainter& painter, const GridFigure& figure, double scale) 
                           QPoint(GridLayout::gutter, GridLayout::header), std::nullopt};
     paintGridFrames(painter, scene);
     const int side = static_cast<int>(std::lround(gridThumbnail * scale));
-    const int heads = layout.heads();
-    for (int i = 0; i < layout.layers() * heads; ++i) {
-        const engine::LayerHead at{engine::Layer{i / heads}, engine::QueryHead{i % heads}};
-        const QImage image =
-            thumbnailImage(figure.tile, i, windowOf(figure.model, i / heads), side, scale, theme);
-        painter.drawImage(QRectF(layout.rectOf(at).translated(scene.origin)), image);
-    }
+    const auto shared = std::make_shared<const engine::Tile>(figure.tile);
+    for (int row = 0; row < layout.rows(); ++row)
+        for (int column = 0; column < layout.columns(); ++column) {
+            const engine::LayerHead first{engine::Layer(layout.layersIn(row).begin),
+                                          engine::QueryHead(layout.headsIn(column).begin)};
+            std::vector<TileHead> heads;
+            for (const engine::LayerHead at : layout.headsWith(first))
+                heads.push_back(
+                    {shared, engine::to_int(at.layer) * layout.heads() + engine::to_int(at.head)});
+            const int window = widestWindow(figure.model, layout.layersIn(row));
+            const QImage image =
+                heads.size() == 1
+                    ? thumbnailImage(figure.tile, heads[0].index, window, side, scale, theme)
+                    : thumbnailImage(*foldedTile(heads, figure.fold.pooling), 0, window, side,
+                                     scale, theme);
+            painter.drawImage(QRectF(layout.rectOf(first).translated(scene.origin)), image);
+        }
     paintGridGutter(painter, scene);
     paintGridHeader(painter, scene);
     painter.restore();
@@ -76,6 +105,13 @@ void paintGridFigure(QPainter& painter, const GridFigure& figure, double scale) 
     paintColourBar(painter, theme,
                    QRectF(edge + GridLayout::gutter, below + 18, barWidth, colourBarHeight),
                    colours, false);
+    if (figure.fold.isEmpty()) return;
+    painter.setFont(wordFont(11));
+    painter.setPen(theme.text2);
+    painter.drawText(QPointF(edge + GridLayout::gutter, below + barSpace + 2),
+                     QFontMetricsF(painter.font())
+                         .elidedText(foldNote(figure), Qt::ElideRight,
+                                     size.width() - 2 * edge - GridLayout::gutter));
 }
 
 QImage renderGridFigure(const GridFigure& figure, double scale) {

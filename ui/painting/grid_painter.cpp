@@ -59,15 +59,20 @@ void paintGridHeader(QPainter& painter, const GridScene& scene) {
         if (metrics.horizontalAdvance(name) <= group.width() + 4)
             drawCentred(painter, group, kvMiddle, name);
     }
-    for (int h = 0; h < layout.heads(); ++h) {
-        const bool focused = scene.focused && engine::to_int(scene.focused->head) == h;
-        const int focusedHead = scene.focused ? engine::to_int(scene.focused->head) : -step;
-        if (!focused && (h % step != 0 || std::abs(h - focusedHead) < step)) continue;
+    const int focusedHead = scene.focused ? engine::to_int(scene.focused->head) : -step;
+    for (int column = 0; column < layout.columns(); ++column) {
+        const engine::Rows heads = layout.headsIn(column);
+        const int h = static_cast<int>(heads.begin);
+        const bool focused = heads.begin <= focusedHead && focusedHead < heads.end;
+        const bool folded = heads.count() > 1;
+        if (!focused && !folded && (h % step != 0 || std::abs(h - focusedHead) < step)) continue;
         painter.setFont(focused ? bold : plain);
         painter.setPen(focused ? scene.theme.text : scene.theme.text2);
         const QRect head =
             layout.rectOf({engine::Layer{0}, engine::QueryHead{h}}).translated(scene.origin.x(), 0);
-        drawCentred(painter, head, namesMiddle, QStringLiteral("H%1").arg(h));
+        drawCentred(
+            painter, head, namesMiddle,
+            folded ? QStringLiteral("×%1").arg(heads.count()) : QStringLiteral("H%1").arg(h));
     }
     painter.restore();
 }
@@ -81,16 +86,27 @@ void paintGridGutter(QPainter& painter, const GridScene& scene) {
         QRect(0, GridLayout::header - 4, GridLayout::gutter, scene.viewport.height()));
     const QFont plain = wordFont(10), bold = wordFont(10, true);
     const int step = layout.pitch() >= 14 ? 1 : 2;
-    const int focusedLayer = scene.focused ? engine::to_int(scene.focused->layer) : -step;
-    for (int l = 0; l < layout.layers(); ++l) {
-        const bool focused = l == focusedLayer;
-        if (!focused && (l % step != 0 || std::abs(l - focusedLayer) < step)) continue;
-        const int top = scene.origin.y() + l * layout.pitch();
+    const int focusedLayer = scene.focused ? engine::to_int(scene.focused->layer) : -1;
+    const int focusedRow = focusedLayer < 0 ? -step : layout.rowOf(focusedLayer);
+    const auto isFolded = [&layout](int row) {
+        return row >= 0 && row < layout.rows() && layout.layersIn(row).count() > 1;
+    };
+    for (int row = 0; row < layout.rows(); ++row) {
+        const engine::Rows layers = layout.layersIn(row);
+        const bool focused = row == focusedRow, folded = isFolded(row);
+        const bool crowded =
+            step > 1 && (isFolded(row - 1) || isFolded(row + 1) || layers.begin % step != 0);
+        if (!focused && !folded && (crowded || std::abs(row - focusedRow) < step)) continue;
+        const int top = scene.origin.y() + row * layout.pitch();
         if (top + layout.pitch() < 0 || top > scene.viewport.height()) continue;
         painter.setFont(focused ? bold : plain);
         painter.setPen(focused ? scene.theme.text : scene.theme.text2);
-        painter.drawText(QRect(0, top - 6, GridLayout::gutter - 7, layout.pitch() + 11),
-                         Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("L%1").arg(l));
+        const QString name = folded ? QStringLiteral("%1–%2").arg(layers.begin).arg(layers.end - 1)
+                                    : QStringLiteral("L%1").arg(layers.begin);
+        if (folded) painter.setFont(wordFont(9, focused));
+        painter.drawText(
+            QRect(0, top - 6, GridLayout::gutter - (folded ? 5 : 7), layout.pitch() + 11),
+            Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, name);
     }
     painter.restore();
 }

@@ -48,7 +48,41 @@ engine::Rows cellsOf(const engine::Axis& axis, Span span) {
     return {axis.cells_of(span.from).begin, axis.cells_of(span.to - 1).end};
 }
 
+// p of the colour table's entry.
+float patternOf(int entry) {
+    const float root = static_cast<float>(entry) / 255;
+    return root * root;
+}
+
 }  // namespace
+
+std::optional<engine::Tile> foldedTile(const std::vector<TileHead>& heads, FoldPooling pooling) {
+    if (heads.empty() || !heads.front().tile) return {};
+    engine::Tile folded = *heads.front().tile;
+    const std::int64_t edge = folded.request.src.pixels(), rows = folded.request.dest.pixels();
+    std::vector<float> sums(static_cast<std::size_t>(edge * rows), 0);
+    for (const TileHead& head : heads) {
+        if (!head.tile || head.tile->request.src != folded.request.src ||
+            head.tile->request.dest != folded.request.dest)
+            return {};
+        folded.rows_ready = std::min(folded.rows_ready, head.tile->rows_ready);
+        const Entries entries(*head.tile, head.index);
+        for (std::int64_t y = 0; y < rows; ++y)
+            for (std::int64_t x = 0; x < edge; ++x) {
+                const float p = patternOf(entries.at(y, x));
+                float& sum = sums[static_cast<std::size_t>(y * edge + x)];
+                sum = pooling == FoldPooling::Max ? std::max(sum, p) : sum + p;
+            }
+    }
+    const float parts = pooling == FoldPooling::Max ? 1 : static_cast<float>(heads.size());
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(sums.size());
+    for (const float sum : sums)
+        bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::sqrt(sum / parts))));
+    folded.request.heads.resize(1);
+    folded.data = engine::make_payload(engine::DType::U8, {1, rows, edge}, std::move(bytes));
+    return folded;
+}
 
 QImage thumbnailImage(const engine::Tile& tile, int index, int window, int side, double ratio,
                       const Theme& theme) {

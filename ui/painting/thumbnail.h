@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QImage>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "engine/values/tile.h"
+#include "ui/painting/grid_fold.h"
 #include "ui/painting/theme.h"
 
 namespace ui {
@@ -12,5 +16,17 @@ namespace ui {
 // largest, so that nothing hot is lost.
 QImage thumbnailImage(const engine::Tile&, int index, int window, int side, double ratio,
                       const Theme&);
+
+// A head of a tile.
+struct TileHead {
+    std::shared_ptr<const engine::Tile> tile;
+    int index = 0;
+};
+
+// One picture of several heads as a tile of one: of every pixel the largest or the mean of their p,
+// where a masked cell counts with its p of 0. A tile pixel of several cells holds a head's largest
+// already, so a mean is over these. None when a tile is missing or the axes differ; rows are those
+// that all of them have. U8 as the tiles given, √: the mean is that of p, not of its root.
+std::optional<engine::Tile> foldedTile(const std::vector<TileHead>&, FoldPooling);
 
 }  // namespace ui
