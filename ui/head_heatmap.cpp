@@ -15,6 +15,7 @@ namespace {
 
 constexpr int titleRoom = 18, bottomTitle = 18, tickRoom = 9;
 constexpr int largestCell = 96;  // logical pixels
+constexpr int leastWithProfiles = 300, bareEdge = 8;
 
 // The smallest logical coordinate from `least` on that is a device pixel's edge.
 int onDevicePixel(int least, double ratio) {
@@ -124,13 +125,17 @@ void HeadHeatmap::relayout() {
     scene.ratio = devicePixelRatioF();
     const int left = onDevicePixel(
         titleRoom + static_cast<int>(std::ceil(m->room.rowWidth)) + tickRoom, scene.ratio);
-    const int top = onDevicePixel(static_cast<int>(profileTop), scene.ratio);
+    // A small map keeps its room for cells.
+    m->hasProfiles = std::min(width(), height()) >= leastWithProfiles;
+    const int top =
+        onDevicePixel(m->hasProfiles ? static_cast<int>(profileTop) : bareEdge, scene.ratio);
+    const int right = m->hasProfiles ? static_cast<int>(profileRight) : bareEdge;
     // The labels' angle follows the cells' size, which follows the room that the angle leaves.
     int below = 0, room = 0;
     for (const double cell : {16.0, 0.0}) {
         below =
             static_cast<int>(std::ceil(m->room.columnHeight(columnLabelAngle(cell)))) + bottomTitle;
-        room = std::min(width() - left - static_cast<int>(profileRight), height() - top - below);
+        room = std::min(width() - left - right, height() - top - below);
         if (room >= cell * static_cast<double>(std::max<std::int64_t>(m->view.count, 1))) break;
     }
     const bool shown = m->message.isEmpty() && m->axisCount() > 0 && room > 0;
@@ -195,6 +200,7 @@ void HeadHeatmap::placeReadOut() {
         return;
     }
     const MapCell at = hovers ? *scene.hovered : *scene.selected;
+    m->readOut->setRoom(mapRect().size());
     m->readOut->setContent(m->contentFor(at, hovers ? m->hoveredCell : m->lockedCell));
     QRectF cell = scene.logical(scene.geometry.rectOf(at));
     if (!scene.geometry.rectOf(at).isValid()) cell = QRectF(scene.mapRect().center(), QSizeF());

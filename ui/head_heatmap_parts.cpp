@@ -112,7 +112,7 @@ void HeadHeatmap::Parts::rescale() {
 void HeadHeatmap::Parts::takeProfiles() {
     scene.row.clear();
     scene.column.clear();
-    if (!scene.selected) return;
+    if (!scene.selected || !hasProfiles) return;
     if (!scene.units.areTokens()) return takeSpanProfiles();
     const auto given = [](const auto& profile, std::int64_t at) {
         return profile && engine::to_int(profile->first) == at;

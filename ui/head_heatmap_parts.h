@@ -98,7 +98,8 @@ struct HeadHeatmap::Parts {
     void rescale();    // colour scale and legend from choice and extents
     void takeRanks();  // of the tile, where the choice asks for them
     std::shared_ptr<const std::vector<float>> ranked;
-    void takeProfiles();  // the scene's row and column for the selection
+    bool hasProfiles = true;  // a map too small for them has none
+    void takeProfiles();      // the scene's row and column for the selection
     std::optional<double> drawnValue(MapCell) const;  // of the tile, exact, if it is this head's
     CellKind kindAt(MapCell) const;
     void takeSpanProfiles();

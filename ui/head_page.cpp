@@ -40,7 +40,7 @@ HeadPage::HeadPage(QWidget* parent)
     connect(m_column, &ScaleColumn::contentHeightChanged, this, &HeadPage::placeColumn);
     setFocusProxy(m_map);  // where F6 goes
     m_text->hide();
-    setMinimumSize(340, 380);
+    setMinimumSize(320, 200);
 }
 
 void HeadPage::resizeEvent(QResizeEvent*) {

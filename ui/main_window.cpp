@@ -31,7 +31,7 @@ namespace ui {
 
 namespace {
 
-constexpr QSize smallest{960, 600}, usual{1440, 900};
+constexpr QSize smallest{640, 480}, usual{1440, 900};
 
 QString schemeKey() {
     return QStringLiteral("window/scheme");

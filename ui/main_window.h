@@ -174,7 +174,10 @@ class MainWindow : public QMainWindow {
     void noticeDrag();
     void shareWidth();
     void shareRightHeight();
-    void adaptToSize();  // narrow: right docks in one; low: Steps closes to its title
+    void adaptToSize();  // narrow: right docks in one, or all in one; low: Steps is its title
+    void gatherSides(bool together);  // Heads and the right docks in one column
+    bool standRight() const;          // both docks of the right side are there
+    void standRightAnew();
     void restoreLayout();
     void placeProgress();
     void refreshTitles();

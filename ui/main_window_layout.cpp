@@ -26,6 +26,8 @@ namespace {
 
 constexpr int layoutVersion = 1;  // grows when docks are renamed or added
 constexpr int widthForTwoDocks = 1100;
+constexpr int widthForSides = 900;   // below it the map has no room between two of them
+constexpr int togetherWidth = 248;   // that three tabs and what they show need
 constexpr int heightForSteps = 700;  // below it the map would fall under its 320 px
 constexpr int stepsHeight = 92, nextHeight = 232;
 constexpr int aroundGrid = 110;  // menu bar, run bar, dock title, status bar
@@ -78,7 +80,7 @@ void MainWindow::arrangeDocks() {
     addDockWidget(Qt::BottomDockWidgetArea, m->stepsDock);
     addDockWidget(Qt::RightDockWidgetArea, m->nextDock);
     addDockWidget(Qt::RightDockWidgetArea, m->barsDock);
-    m->rightTabbed = false;
+    m->rightTabbed = m->sidesTabbed = false;
     for (QDockWidget* dock : {m->headsDock, m->stepsDock, m->nextDock, m->barsDock}) dock->show();
 }
 
@@ -112,7 +114,7 @@ void MainWindow::noticeDrag() {
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     if (watched == this && event->type() == QEvent::MouseButtonPress) {
         m->drag.reset();
-        if (!childAt(static_cast<QMouseEvent*>(event)->position().toPoint()))
+        if (!m->sidesTabbed && !childAt(static_cast<QMouseEvent*>(event)->position().toPoint()))
             m->drag = {m->headsDock->width(), m->nextDock->width(), m->nextDock->height()};
     } else if (watched == this && event->type() == QEvent::MouseButtonRelease && m->drag) {
         QTimer::singleShot(0, this, &MainWindow::noticeDrag);  // once the docks have moved
@@ -130,6 +132,12 @@ void MainWindow::shareWidth() {
         if (standing.isEmpty() || wanted <= 0) return;
         resizeDocks(standing, QList<int>(standing.size(), wanted), Qt::Horizontal);
     };
+    if (m->sidesTabbed) {
+        Parts::Share together;
+        share(together, std::max(togetherWidth, headsShare(size(), m->model)),
+              Qt::LeftDockWidgetArea, {m->headsDock, m->nextDock, m->barsDock});
+        return;
+    }
     share(m->left, headsShare(size(), m->model), Qt::LeftDockWidgetArea, {m->headsDock});
     share(m->right, rightShare(width()), Qt::RightDockWidgetArea, {m->nextDock, m->barsDock});
 }
@@ -137,7 +145,7 @@ void MainWindow::shareWidth() {
 // Qt shares a column's height in proportion: without this Next token would lose its rows for good
 // in a window that was small or large for a while.
 void MainWindow::shareRightHeight() {
-    if (m->rightTabbed || !m->nextFollows || !m->nextDock->isVisible() ||
+    if (m->rightTabbed || m->sidesTabbed || !m->nextFollows || !m->nextDock->isVisible() ||
         !m->barsDock->isVisible() || !tabifiedDockWidgets(m->nextDock).isEmpty())
         return;
     const auto inColumn = [this](QDockWidget* dock) {
@@ -148,11 +156,45 @@ void MainWindow::shareRightHeight() {
                 Qt::Vertical);
 }
 
+bool MainWindow::standRight() const {
+    return !m->nextDock->isFloating() && !m->barsDock->isFloating() &&
+           dockWidgetArea(m->nextDock) == Qt::RightDockWidgetArea &&
+           dockWidgetArea(m->barsDock) == Qt::RightDockWidgetArea;
+}
+
+// One below the other: a dock split from one in a tab bar would become a tab again.
+void MainWindow::standRightAnew() {
+    for (QDockWidget* dock : {m->nextDock, m->barsDock}) {
+        const bool visible = dock->toggleViewAction()->isChecked();
+        removeDockWidget(dock);
+        addDockWidget(Qt::RightDockWidgetArea, dock);
+        dock->setVisible(visible);
+    }
+}
+
+void MainWindow::gatherSides(bool together) {
+    const bool headsLeft =
+        !m->headsDock->isFloating() && dockWidgetArea(m->headsDock) == Qt::LeftDockWidgetArea;
+    if (together && !m->sidesTabbed && headsLeft && standRight()) {
+        tabifyDockWidget(m->headsDock, m->nextDock);
+        tabifyDockWidget(m->nextDock, m->barsDock);
+        m->headsDock->raise();
+        m->rightTabbed = false;
+        m->sidesTabbed = true;
+    } else if (!together && m->sidesTabbed) {
+        m->sidesTabbed = false;
+        const QList<QDockWidget*> tabs = tabifiedDockWidgets(m->headsDock);
+        if (tabs.contains(m->nextDock) && tabs.contains(m->barsDock)) standRightAnew();
+    } else {
+        return;
+    }
+    sizeDocks();
+}
+
 void MainWindow::adaptToSize() {
     const bool narrow = width() < widthForTwoDocks;
-    const bool bothRight = !m->nextDock->isFloating() && !m->barsDock->isFloating() &&
-                           dockWidgetArea(m->nextDock) == Qt::RightDockWidgetArea &&
-                           dockWidgetArea(m->barsDock) == Qt::RightDockWidgetArea;
+    gatherSides(width() < widthForSides);
+    const bool bothRight = standRight();
     if (narrow && !m->rightTabbed && bothRight &&
         !tabifiedDockWidgets(m->nextDock).contains(m->barsDock)) {
         tabifyDockWidget(m->nextDock, m->barsDock);
@@ -161,15 +203,7 @@ void MainWindow::adaptToSize() {
         sizeDocks();
     } else if (!narrow && m->rightTabbed) {
         m->rightTabbed = false;
-        if (bothRight && tabifiedDockWidgets(m->nextDock).contains(m->barsDock)) {
-            // Both anew: a dock split from one in a tab bar would become a tab again.
-            for (QDockWidget* dock : {m->nextDock, m->barsDock}) {
-                const bool visible = dock->toggleViewAction()->isChecked();
-                removeDockWidget(dock);
-                addDockWidget(Qt::RightDockWidgetArea, dock);
-                dock->setVisible(visible);
-            }
-        }
+        if (bothRight && tabifiedDockWidgets(m->nextDock).contains(m->barsDock)) standRightAnew();
         sizeDocks();
     }
     // A dock cannot be lower than its content: low windows leave of Steps only the title.
@@ -185,6 +219,8 @@ void MainWindow::restoreLayout() {
     m->restored = !state.isEmpty() && restoreState(state, layoutVersion);
     m->rightTabbed =
         m->settings->value(QStringLiteral("window/rightTabbed"), false).toBool() && m->restored;
+    m->sidesTabbed =
+        m->settings->value(QStringLiteral("window/sidesTabbed"), false).toBool() && m->restored;
     m->left.follows = !m->restored || m->settings->value(leftKey(), false).toBool();
     m->right.follows = !m->restored || m->settings->value(rightKey(), false).toBool();
     m->left.own = m->settings->value(leftKey() + QStringLiteral("Width"), 0).toInt();
@@ -201,6 +237,7 @@ void MainWindow::saveLayout() {
     m->settings->setValue(geometryKey(), saveGeometry());
     m->settings->setValue(stateKey(), m->solo ? m->beforeSolo : saveState(layoutVersion));
     m->settings->setValue(QStringLiteral("window/rightTabbed"), m->rightTabbed);
+    m->settings->setValue(QStringLiteral("window/sidesTabbed"), m->sidesTabbed);
     m->settings->sync();
 }
 
@@ -225,7 +262,7 @@ void MainWindow::showEvent(QShowEvent* event) {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    if (m->shown) {
+    if (m->shown && !m->solo) {  // on leaving solo
         adaptToSize();
         shareWidth();
         shareRightHeight();

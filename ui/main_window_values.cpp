@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QLabel>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QVBoxLayout>
@@ -72,16 +73,31 @@ void MainWindow::setHeadPage(QWidget* widget) {
     orderFocus();
 }
 
+namespace {
+
+// A page of tables and splitters needs more than a small window has: there it scrolls.
+QScrollArea* scrollingPage(QWidget* content) {
+    auto* area = new QScrollArea;
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidgetResizable(true);
+    area->setMinimumSize(200, 120);
+    area->setWidget(content);
+    return area;
+}
+
+}  // namespace
+
 void MainWindow::setFinderPage(QWidget* widget) {
-    m->finder = widget;
-    m->stack->addWidget(widget);
+    m->finder = scrollingPage(widget);
+    m->stack->addWidget(m->finder);
     if (m->tabs->count() == 1) m->tabs->addTab(QStringLiteral("Finder"));
     orderFocus();
 }
 
 void MainWindow::setComparePage(QWidget* widget) {
-    m->compare = widget;
-    m->stack->addWidget(widget);
+    m->compare = scrollingPage(widget);
+    m->stack->addWidget(m->compare);
     if (m->tabs->count() == 2) m->tabs->addTab(QStringLiteral("Compare"));
     orderFocus();
 }

@@ -31,7 +31,7 @@ constexpr int isOtherRole = Qt::UserRole + 1;
 // Below these widths the bar gives up, in turn, the device text, the buttons' words and half of the
 // model's name, so that the prompt keeps its 160 px.
 constexpr int widthForDevice = 1180, widthForWords = 1040, widthForModel = 1240;
-constexpr int widthForOneRow = 800;
+constexpr int widthForOneRow = 900;
 constexpr int widestEntries = 560;  // of the open picker
 
 QFrame* separator(QWidget* parent) {

@@ -148,12 +148,24 @@ void ReadOut::appendCell(std::vector<Field>& fields) const {
     fields.push_back({tr("logit attribution"), signedNumber(c.cell->attribution, 4)});
 }
 
+std::vector<ReadOut::Field> ReadOut::shownFields() const {
+    std::vector<Field> shown = fields();
+    const QSize whole = sizeOf(shown);
+    const bool hides =
+        !m_room.isEmpty() && 2 * whole.width() * whole.height() > m_room.width() * m_room.height();
+    if (hides && shown.size() > 1) shown.resize(1);
+    return shown;
+}
+
 QSize ReadOut::sizeHint() const {
+    return sizeOf(shownFields());
+}
+
+QSize ReadOut::sizeOf(const std::vector<Field>& all) const {
     const QFontMetrics bold(monoFont(12, true)), mono(monoFont(11)), words(wordFont(11));
     int width = isTwoLines() ? std::max(bold.horizontalAdvance(end(true)),
                                         bold.horizontalAdvance(alignedSource()))
                              : bold.horizontalAdvance(header());
-    const std::vector<Field> all = fields();
     for (const Field& field : all)
         width = std::max(
             width, words.horizontalAdvance(field.name) + 24 + mono.horizontalAdvance(field.value));
@@ -186,7 +198,7 @@ void ReadOut::paintEvent(QPaintEvent*) {
     painter.fillRect(QRect(pad, y, width() - 2 * pad, 1), t.softBorder);
     y += 1;
     const QFont mono = monoFont(11), words = wordFont(11);
-    for (const Field& field : fields()) {
+    for (const Field& field : shownFields()) {
         y += lineHeight;
         painter.setFont(words);
         painter.setPen(t.text2);

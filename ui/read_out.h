@@ -32,6 +32,9 @@ class ReadOut : public QWidget {
   public:
     explicit ReadOut(QWidget* parent = nullptr);  // takes no mouse events
     void setContent(const ReadOutContent&);
+    // Of the map: what would hide most of it says only the cell and its value. Counts from the next
+    // content on.
+    void setRoom(QSize map) { m_room = map; }
     const ReadOutContent& content() const { return m_content; }
     struct Field {
         QString name, value;
@@ -50,7 +53,11 @@ class ReadOut : public QWidget {
     QString alignedSource() const;
     void appendCell(std::vector<Field>&) const;
 
+    std::vector<Field> shownFields() const;
+    QSize sizeOf(const std::vector<Field>&) const;
+
     ReadOutContent m_content;
+    QSize m_room;  // empty: any
 };
 
 // Upper left corner for a read-out of `size`: the map's upper right, 8 px in, when it fits the

@@ -5,6 +5,7 @@
 #include <QFontMetrics>
 #include <QKeyEvent>
 #include <QPainter>
+#include <algorithm>
 
 #include "ui/painting/theme.h"
 
@@ -25,9 +26,11 @@ class Segment : public QAbstractButton {
     }
     QSize sizeHint() const override {
         const QFontMetrics words(wordFont(12)), key(monoFont(10));
-        return {2 * side + words.horizontalAdvance(m_text) +
-                    (m_key.isEmpty() ? 0 : keyGap + key.horizontalAdvance(m_key)),
+        return {bareWidth() + (m_key.isEmpty() ? 0 : keyGap + key.horizontalAdvance(m_key)),
                 std::max(25, words.height() + 8)};
+    }
+    int bareWidth() const {  // without the key
+        return 2 * side + QFontMetrics(wordFont(12)).horizontalAdvance(m_text);
     }
 
   protected:
@@ -47,7 +50,10 @@ class Segment : public QAbstractButton {
         const int baseline = (height() + words.ascent() - words.descent()) / 2;
         painter.setFont(wordFont(12));
         painter.setPen(isEnabled() ? t.text : t.text3);
-        painter.drawText(side, baseline, m_text);
+        painter.drawText(
+            side, baseline,
+            words.elidedText(m_text, Qt::ElideRight, std::max(0, width() - 2 * side) + 2));
+        if (width() < sizeHint().width()) return;
         painter.setFont(monoFont(10));
         painter.setPen(t.text3);
         painter.drawText(side + words.horizontalAdvance(m_text) + keyGap, baseline, m_key);
@@ -98,11 +104,23 @@ QSize SegmentBar::sizeHint() const {
 }
 
 void SegmentBar::resizeEvent(QResizeEvent*) {
+    const bool keys = width() >= sizeHint().width();
+    std::vector<int> widths;
+    for (const QAbstractButton* segment : m_segments)
+        widths.push_back(keys ? segment->sizeHint().width()
+                              : static_cast<const Segment*>(segment)->bareWidth());
+    // The longest words are cut first.
+    int most = widths.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
+    const auto taken = [&] {
+        int sum = 1;
+        for (const int one : widths) sum += std::min(one, most) - 1;
+        return sum;
+    };
+    while (most > 2 * side && taken() > width()) --most;
     int x = 0;
-    for (QAbstractButton* segment : m_segments) {
-        const int width = segment->sizeHint().width();
-        segment->setGeometry(x, 0, width, height());
-        x += width - 1;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        m_segments[i]->setGeometry(x, 0, std::min(widths[i], most), height());
+        x += std::min(widths[i], most) - 1;
     }
 }
 

@@ -19,6 +19,7 @@ class SegmentBar : public QWidget {
         return m_segments[static_cast<std::size_t>(index)];
     }
     QSize sizeHint() const override;
+    // With less than that the keys' hints go, and then words are cut.
     QSize minimumSizeHint() const override { return sizeHint(); }
 
   Q_SIGNALS:

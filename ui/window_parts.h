@@ -67,6 +67,7 @@ struct MainWindow::Parts {
     bool shown = false;        // sizes are the window's own from here on
     bool restored = false;     // a saved layout was found
     bool rightTabbed = false;  // by adaptToSize, not by the user
+    bool sidesTabbed = false;  // likewise, and with Heads
     struct Share {
         bool follows = true;  // the window's size; until its edge is dragged
         int own = 0;          // px, that it was dragged to: it comes back after a small window

@@ -34,4 +34,5 @@ headscope_test(window_compare_test app/window_compare_test.cpp headscope_app hea
 headscope_test(window_compare_states_test app/window_compare_states_test.cpp
     headscope_app headscope_engine)
 headscope_test(window_spans_test app/window_spans_test.cpp headscope_app headscope_engine)
+headscope_test(window_sizes_test app/window_sizes_test.cpp headscope_app headscope_engine)
 headscope_test(cli_memory_test app/cli_memory_test.cpp headscope_app headscope_engine)
