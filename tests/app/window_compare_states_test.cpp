@@ -3,9 +3,7 @@
 // lengths, a run beside itself, runs that are gone, hands that do not wait; and what a session
 // brings back of them.
 #include <QComboBox>
-#include <QFileDialog>
 #include <QLabel>
-#include <QLineEdit>
 #include <QSettings>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -65,7 +63,6 @@ class WindowCompareStatesTest : public QObject {
     bool settle() const { return ::settle(*m_view, kPatience); }
     bool run(const QString& prompt, int tokens) const;
     bool fork(int at, int alternative) const;
-    bool answer(const char* dialog, const QString& path) const;
     void key(Qt::Key which, Qt::KeyboardModifiers = {}) const;
     app::Session& session() const { return m_view->session(); }
     ui::ComparePage& page() const { return m_view->comparePage(); }
@@ -89,19 +86,6 @@ bool WindowCompareStatesTest::fork(int at, int alternative) const {
     const engine::Step step = session().run().steps[static_cast<std::size_t>(at)];
     session().fork(step.position, step.alternatives[static_cast<std::size_t>(alternative)], {});
     return eventually([&] { return session().run().id != before; }, kPatience) && settle();
-}
-
-bool WindowCompareStatesTest::answer(const char* name, const QString& path) const {
-    QFileDialog* dialog = nullptr;
-    if (!eventually([&] {
-            dialog = m_view->window().findChild<QFileDialog*>(QLatin1String(name));
-            return dialog && dialog->isVisible();
-        }))
-        return false;
-    auto* line = dialog->findChild<QLineEdit*>();
-    line->setText(path);
-    QTest::keyClick(line, Qt::Key_Return);
-    return true;
 }
 
 void WindowCompareStatesTest::key(Qt::Key which, Qt::KeyboardModifiers modifiers) const {
@@ -332,7 +316,7 @@ void WindowCompareStatesTest::sessionsBringThemBack() {
     QVERIFY(settle());
     const QString path = m_home.folder.filePath(QStringLiteral("compared.headscope"));
     key(Qt::Key_S, Qt::ControlModifier);
-    QVERIFY(answer("saveSessionDialog", path));
+    QVERIFY(real::answer(*m_view, "saveSessionDialog", path));
     QVERIFY(eventually([&] { return QFile::exists(path); }, kPatience));
     m_view->pins().set({head(0, 0)});
     QVERIFY(run(QStringLiteral("The quick brown fox"), 2));

@@ -3,7 +3,6 @@
 // changes nothing.
 #include <QAction>
 #include <QFileDialog>
-#include <QLineEdit>
 #include <QMimeData>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -83,18 +82,8 @@ struct Window {
         session().fork(step.position, step.alternatives[1], {});
         return eventually([&] { return session().run().parent == "A"; }, kPatience) && settle();
     }
-    // Types a path into a file dialog and accepts it.
-    bool answer(const char* name, const QString& path) const {
-        QFileDialog* dialog = nullptr;
-        if (!eventually([&] {
-                dialog = view->window().findChild<QFileDialog*>(QLatin1String(name));
-                return dialog && dialog->isVisible();
-            }))
-            return false;
-        auto* line = dialog->findChild<QLineEdit*>();
-        line->setText(path);
-        QTest::keyClick(line, Qt::Key_Return);
-        return true;
+    bool answer(const char* dialog, const QString& path) const {
+        return real::answer(*view, dialog, path);
     }
     void key(Qt::Key which, Qt::KeyboardModifiers modifiers) const {
         view->window().activateWindow();

@@ -23,16 +23,6 @@ std::vector<TokenId> prompt() {
     return tokens;
 }
 
-template <typename Call>
-Failure failure_of(Call&& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.failure();
-    }
-    return {Failure::Kind::Internal, "nothing was thrown", {}, {}};
-}
-
 }  // namespace
 
 class LostFileTest : public QObject {

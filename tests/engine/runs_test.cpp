@@ -22,16 +22,6 @@ std::vector<TokenId> prompt(std::int64_t length, int seed = 7) {
     return tokens;
 }
 
-template <typename Call>
-Failure failure_of(Call&& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.failure();
-    }
-    return {Failure::Kind::Internal, "nothing was thrown", {}, {}};
-}
-
 // Everything the views are rebuilt from, one number an element.
 std::vector<float> trace_of(const EngineRun& run, Rows rows) {
     std::vector<float> all;

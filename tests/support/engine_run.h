@@ -9,6 +9,17 @@
 
 #include "engine/engine.h"
 
+// The failure that a call throws; an Internal one where it throws none.
+template <typename Call>
+engine::Failure failure_of(Call&& call) {
+    try {
+        call();
+    } catch (const engine::Error& error) {
+        return error.failure();
+    }
+    return {engine::Failure::Kind::Internal, "nothing was thrown", {}, {}};
+}
+
 struct EngineRun {
     std::unique_ptr<engine::Engine> engine;
     engine::RunId run{};

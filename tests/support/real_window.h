@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real window on the real engine: opened as a user opens it, and waited for.
 #pragma once
+#include <QFileDialog>
+#include <QLineEdit>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -46,6 +48,20 @@ inline bool begin(app::MainView& view) {
     view.begin();
     return fake::eventually([&] { return view.session().run().promptRead; }, patience) &&
            settle(view, patience);
+}
+
+// Types a path into the file dialog of this name, once it is shown, and accepts it.
+inline bool answer(app::MainView& view, const char* dialogName, const QString& path) {
+    QFileDialog* dialog = nullptr;
+    if (!fake::eventually([&] {
+            dialog = view.window().findChild<QFileDialog*>(QLatin1String(dialogName));
+            return dialog && dialog->isVisible();
+        }))
+        return false;
+    auto* line = dialog->findChild<QLineEdit*>();
+    line->setText(path);
+    QTest::keyClick(line, Qt::Key_Return);
+    return true;
 }
 
 }  // namespace real

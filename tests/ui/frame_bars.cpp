@@ -10,14 +10,10 @@
 #include "tests/ui/frame_values.h"
 #include "ui/contribution_bars.h"
 
+using frame::show;
+
 class FrameBars : public QObject {
     Q_OBJECT
-
-    static void show(QWidget& widget, QSize size) {
-        widget.resize(size);
-        widget.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&widget));
-    }
 
     // All that is written in a plot, top to bottom.
     static QStringList textsOf(const QCustomPlot* plot) {

@@ -19,14 +19,10 @@
 #include "ui/prompt_line.h"
 #include "ui/prompt_panel.h"
 
+using frame::show;
+
 class FramePrompt : public QObject {
     Q_OBJECT
-
-    static void show(QWidget& widget, QSize size) {
-        widget.resize(size);
-        widget.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&widget));
-    }
 
   private Q_SLOTS:
     void init() { failOnDroppedSignals(); }

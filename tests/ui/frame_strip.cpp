@@ -20,16 +20,11 @@
 #include "ui/top_ends.h"
 
 using engine::Position;
+using frame::show;
 using ui::TokenStrip;
 
 class FrameStrip : public QObject {
     Q_OBJECT
-
-    static void show(QWidget& widget, QSize size) {
-        widget.resize(size);
-        widget.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&widget));
-    }
 
   private Q_SLOTS:
     void init() { failOnDroppedSignals(); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small values for the frame's tests.
+// Small values for the frame's tests, and a widget shown.
 #pragma once
+#include <QTest>
+#include <QWidget>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,12 @@
 #include "engine/values/run.h"
 
 namespace frame {
+
+inline void show(QWidget& widget, QSize size) {
+    widget.resize(size);
+    widget.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&widget));
+}
 
 // Token texts that must be shown as they are (Qt reads the first ones as markup when asked to
 // guess).

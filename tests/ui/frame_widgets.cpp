@@ -29,15 +29,10 @@
 #include "ui/sampler_box.h"
 
 using engine::Position;
+using frame::show;
 
 class FrameWidgets : public QObject {
     Q_OBJECT
-
-    static void show(QWidget& widget, QSize size) {
-        widget.resize(size);
-        widget.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&widget));
-    }
 
   private Q_SLOTS:
     void init() { failOnDroppedSignals(); }
