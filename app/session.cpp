@@ -307,6 +307,7 @@ void Session::handle(const PromptRead& event) {
     m_run.promptRead = true;
     m_run.readSeconds = event.seconds;
     setRows(event.rows);
+    if (m_follow) selectNewestRow();
     if (m_state == RunState::Prefilling && m_run.planned > length(m_run))
         setState(RunState::Decoding);
     Q_EMIT promptRead();
@@ -360,15 +361,20 @@ void Session::handle(const ModelsFound& found) {
 
 void Session::setState(RunState state) {
     if (m_state == state) return;
-    m_state = state;
+    const bool wasReading = std::exchange(m_state, state) == RunState::Prefilling;
+    if (wasReading && m_follow) selectNewestRow();
     Q_EMIT stateChanged(state);
 }
 
 void Session::setRows(std::int64_t published) {
     if (published <= m_run.rows) return;
+    // While a prompt is read, the views move the selection on as fast as they can follow it.
+    const bool moves = m_follow && (m_run.rows == 0 || m_state != RunState::Prefilling);
     m_run.rows = published;
+    const ui::Selection before = m_selection;
+    if (moves) m_selection.dest = Position(lastRow());  // before anything is asked of row 0
     Q_EMIT rowsChanged(published);
-    if (m_follow) selectNewestRow();
+    if (before != m_selection) Q_EMIT selectionChanged(m_selection);
 }
 
 void Session::setPlanned(std::int64_t positions) {

@@ -27,6 +27,8 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     m_growing.setSingleShot(true);
     m_growing.setInterval(kFrameMs);
     connect(&m_growing, &QTimer::timeout, this, &TraceViews::grow);
+    m_slowly.setSingleShot(true);
+    connect(&m_slowly, &QTimer::timeout, this, [this] { growSlowly(false); });
 
     connect(&session, &Session::modelOpened, this, [this] {
         m_reader.setReader(m_session.reader());
@@ -217,6 +219,7 @@ void TraceViews::startRun() {
     m_reader.dropAll();
     m_again.reset();
     m_growing.stop();
+    m_slowly.stop();
     m_slow.invalidate();
     m_store.reset(m_session.run().id);
     m_seen = {};
@@ -246,7 +249,8 @@ void TraceViews::followSelection(const ui::Selection& selection) {
     if (before.at != selection.at) return refreshHead();
     if (before.dest != selection.dest) {
         refresh(ReadKind::Row, Why::Changed);
-        growSlowly(!ui::isBusy(m_session.state()));
+        const RunState state = m_session.state();
+        growSlowly(!ui::isBusy(state) || state == RunState::Prefilling);
     }
     if (before.src != selection.src) refresh(ReadKind::Column, Why::Changed);
     refresh(ReadKind::LockedCell, Why::Changed);
@@ -261,14 +265,24 @@ void TraceViews::grow() {
     growSlowly(false);
 }
 
+bool TraceViews::isSlowPending() const {
+    return m_reader.isPending(ReadKind::Contributions) || m_reader.isPending(ReadKind::Logits);
+}
+
+// While a prompt is read the selection itself keeps this pace, so that all panels are of one row.
 void TraceViews::growSlowly(bool now) {
     const bool reading = m_session.state() == RunState::Prefilling;
     const qint64 pace = reading ? kSlowPrefillMs : kSlowDecodeMs;
-    if (!now && m_slow.isValid() && m_slow.elapsed() < pace) {
-        if (!m_growing.isActive()) m_growing.start();
+    const qint64 left = m_slow.isValid() ? pace - m_slow.elapsed() : 0;
+    if (!now && (left > 0 || (reading && isSlowPending()))) {
+        if (!m_slowly.isActive())
+            m_slowly.start(static_cast<int>(std::max<qint64>(left, kFrameMs)));
         return;
     }
     m_slow.start();
+    if (!now && reading && m_session.followsNewest() &&
+        to_int(m_session.selection().dest) + 1 < m_session.run().rows)
+        return m_session.selectNewestRow();  // and it asks
     const Position dest = m_session.selection().dest;
     const bool moved = !m_table || m_table->position != dest;
     if (moved || m_reader.isPending(ReadKind::Contributions)) {

@@ -98,6 +98,7 @@ class TraceViews : public QObject {
     void followSelection(const ui::Selection&);
     void grow();
     void growSlowly(bool now);
+    bool isSlowPending() const;
     void takeRow(const engine::Tile&);
     void takeContributions(const engine::ContributionTable&);
     void takeMetrics(const engine::HeadTable&);
@@ -112,6 +113,7 @@ class TraceViews : public QObject {
     std::bitset<kReadKinds> m_again;  // grew while a request was in work
     QTimer m_growing;                 // single shot, a frame or two
     QElapsedTimer m_slow;             // since the costly tables were last asked
+    QTimer m_slowly;                  // single shot, until they are next
 
     ui::Selection m_seen;
     bool m_sawRows = false;

@@ -25,6 +25,8 @@ class SessionViewsTest : public QObject {
     void checksFollowARun();
     void targetIsTheUsersOrThePositionsOwn();
     void stepsJoinOneTriangle();
+    void panelsAreOfOneRowWhileAPromptIsRead();
+    void aCancelledPromptIsFollowedToItsEnd();
 };
 
 void SessionViewsTest::firstHeadIsTheOneThatWritesMost() {
@@ -90,6 +92,48 @@ void SessionViewsTest::lockedAndHoveredCellsAreExact() {
     desk.session->selectCell(Position(-1), Position(-1));
     QCOMPARE(desk.session->selection().dest, Position(10));
     QVERIFY(desk.failures.empty());
+}
+
+// Chunks come faster than the tables of a row.
+void SessionViewsTest::panelsAreOfOneRowWhileAPromptIsRead() {
+    Desk desk;
+    desk.world->shape.chunk = 5;
+    desk.world->layer_delay = 0.05;
+    desk.world->table_delay = 0.3;
+    desk.open();
+    std::vector<std::int64_t> rows;  // of the tables that came
+    bool same = true;
+    const auto follow = [&](Position of) {
+        same = same && of == desk.session->selection().dest;
+        if (rows.empty() || rows.back() != to_int(of)) rows.push_back(to_int(of));
+    };
+    connect(desk.views.get(), &TraceViews::logitsReady, this,
+            [&](const engine::TopTokens& top) { follow(top.position); });
+    connect(desk.views.get(), &TraceViews::contributionsReady, this,
+            [&](const engine::ContributionTable& table) { follow(table.position); });
+    desk.session->read(prompt(fake::words(60)));
+    QVERIFY(eventually([&] { return desk.session->run().promptRead; }));
+    QVERIFY(same);
+    desk.world->table_delay = 0;
+    QVERIFY2(rows.size() >= 2 && rows.front() == 4, "the first chunk's last row, and on from it");
+    QVERIFY(desk.settle());
+    QVERIFY(same);
+    QCOMPARE(rows.back(), 59);
+    QCOMPARE(to_int(desk.session->selection().dest), 59);
+}
+
+void SessionViewsTest::aCancelledPromptIsFollowedToItsEnd() {
+    Desk desk;
+    desk.world->shape.chunk = 5;
+    desk.world->layer_delay = 0.02;
+    desk.open();
+    desk.session->read(prompt(fake::words(200)));
+    QVERIFY(eventually([&] { return desk.session->run().rows >= 15; }));
+    desk.session->stop();
+    QVERIFY(desk.settle());
+    QVERIFY(!desk.session->run().promptRead);
+    QCOMPARE(to_int(desk.session->selection().dest), desk.session->run().rows - 1);
+    QCOMPARE(desk.views->contributions()->position, desk.session->selection().dest);
 }
 
 void SessionViewsTest::pooledHoverShowsTheBlocksLargest() {
