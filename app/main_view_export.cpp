@@ -256,13 +256,7 @@ void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
         if (format == FileFormat::Png) {  // encoding takes longer than drawing
             write(path,
                   [source, remedy, image = drawing.raster(kScale)](const ExportJob::Order& order) {
-                      const QByteArray bytes = pngOf(image, source);
-                      if (bytes.isEmpty())
-                          throw engine::Error(engine::Failure::Kind::OutOfMemory,
-                                              "the picture cannot be drawn at this size",
-                                              order.path, remedy);
-                      if (order.cancel.stop_requested()) throw engine::Cancelled();
-                      writeWhole(order.path, bytes);
+                      writePng(order.path, image, source, remedy, order.cancel);
                   });
         } else {
             const ui::SvgText text = m_settings.value(outlineKey()).toBool() ? ui::SvgText::Outlined

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <span>
 
 #include "app/cli_text.h"
+#include "app/output_file.h"
 #include "engine/values/failure.h"
 
 namespace app {
@@ -21,19 +23,49 @@ QString modelText(const engine::ModelInfo& model) {
     return text(model.name) + QStringLiteral(", ") + text(model.hash);
 }
 
+// A writer ends with the first write that fails.
+class CancellableBuffer : public QBuffer {
+  public:
+    CancellableBuffer(QByteArray* bytes, const std::stop_token& cancel)
+        : QBuffer(bytes), m_cancel(cancel) {}
+
+  protected:
+    qint64 writeData(const char* data, qint64 length) override {
+        return m_cancel.stop_requested() ? -1 : QBuffer::writeData(data, length);
+    }
+
+  private:
+    const std::stop_token& m_cancel;
+};
+
 }  // namespace
 
-QByteArray pngOf(QImage picture, const PictureSource& source) {
+QByteArray pngOf(QImage picture, const PictureSource& source, const std::stop_token& cancel) {
     picture.setText(QStringLiteral("Software"), QStringLiteral("Headscope " HEADSCOPE_VERSION));
     picture.setText(QStringLiteral("Source"), modelText(source.model));
     if (!source.subject.empty())
         picture.setText(QStringLiteral("Description"), text(source.subject));
     if (!source.prompt.empty()) picture.setText(QStringLiteral("Prompt"), text(source.prompt));
     QByteArray bytes;
-    QBuffer buffer(&bytes);
-    if (picture.isNull() || !buffer.open(QIODevice::WriteOnly) || !picture.save(&buffer, "PNG"))
-        return {};
-    return bytes;
+    CancellableBuffer buffer(&bytes, cancel);
+    const bool whole = !picture.isNull() &&
+                       buffer.open(QIODevice::WriteOnly | QIODevice::Unbuffered) &&
+                       picture.save(&buffer, "PNG");
+    if (cancel.stop_requested()) throw engine::Cancelled();
+    return whole ? bytes : QByteArray();
+}
+
+void writePng(const std::string& path, const QImage& picture, const PictureSource& source,
+              const std::string& remedy, const std::stop_token& cancel) {
+    const QByteArray bytes = pngOf(picture, source, cancel);
+    if (bytes.isEmpty())
+        throw engine::Error(engine::Failure::Kind::OutOfMemory,
+                            "the picture cannot be drawn at this size", path, remedy);
+    OutputFile file(path, bytes.size());
+    file.writeAt(
+        0, std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size()))));
+    if (cancel.stop_requested()) throw engine::Cancelled();
+    file.commit();
 }
 
 std::optional<FileFormat> formatOf(const std::string& path) {

@@ -4,6 +4,7 @@
 #pragma once
 #include <QByteArray>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "engine/values/model_info.h"
@@ -27,8 +28,14 @@ struct PictureSource {
     std::string subject;  // "L12.H7, pattern, 14 rows"
 };
 
-// PNG of what is drawn already; any thread. Empty when it cannot be encoded.
-QByteArray pngOf(QImage picture, const PictureSource&);
+// PNG of what is drawn already; any thread. Empty when it cannot be encoded. Throws Cancelled
+// within some 50 ms of `cancel`, which is seen with every few KB.
+QByteArray pngOf(QImage picture, const PictureSource&, const std::stop_token& cancel = {});
+
+// The same into a file, whole or not at all. Throws engine::Error (OutOfMemory naming `remedy`, Io)
+// and Cancelled; then no file is left.
+void writePng(const std::string& path, const QImage&, const PictureSource&,
+              const std::string& remedy, const std::stop_token& cancel);
 
 // `scale`: pixels a logical pixel, PNG only; `text`: SVG only. Throws engine::Error (OutOfMemory)
 // naming `where` and `action` when the picture cannot be held, and what the drawing throws. GUI
