@@ -64,6 +64,13 @@ std::vector<ui::ExamplePrompt> examples() {
              QStringLiteral("heads find what followed the same words before")}};
 }
 
+// Of a model on a GPU that its fused kernels do not know; else empty.
+QString blockByBlock(const engine::ModelInfo& info) {
+    if (info.block_by_block.empty()) return {};
+    return QStringLiteral("Computed block by block, not by the fused kernels: ") +
+           QString::fromStdString(info.block_by_block);
+}
+
 }  // namespace
 
 MainView::MainView(EngineSource source, QSettings& settings, Start start)
@@ -268,6 +275,7 @@ void MainView::showModel() {
     const engine::ModelInfo& info = *m_session.model();
     log("model open: " + info.name);
     if (!info.device_note.empty()) log("computing on the CPU: " + info.device_note);
+    if (!info.block_by_block.empty()) log(blockByBlock(info).toStdString());
     if (std::find(m_paths.begin(), m_paths.end(), info.path) == m_paths.end())
         m_paths.push_back(info.path);
     m_infos[info.path] = info;
@@ -332,7 +340,7 @@ void MainView::showMemory() {
             .arg(megabytes(info.weight_bytes),
                  megabytes(m_session.run().rows * info.bytes_per_token)),
         info.device_note.empty()
-            ? QString()
+            ? blockByBlock(info)
             : QStringLiteral("On the CPU: ") + QString::fromStdString(info.device_note));
 }
 

@@ -79,7 +79,8 @@ struct ScoreRule {
     float soft_cap = 0;            // > 0: cap · tanh(s / cap)
     std::int32_t window = 0;       // 0: none
     const float* sinks = nullptr;  // [Hq] logits that join the softmax, or null
-    ForbiddenEdges forbidden;      // of the run, not of the model; the CPU twins only
+    // Of the run, not of the model. On a device attend_step() alone does not take them.
+    ForbiddenEdges forbidden;
 };
 
 }  // namespace kernels

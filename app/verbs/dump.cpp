@@ -87,9 +87,7 @@ void run(Cli& cli, const Arguments& arguments) {
         arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
     PromptOptions promptOptions = parsePromptOptions(arguments);
     promptOptions.edits = parseEdits(arguments);
-    ComputeOptions compute = parseComputeOptions(arguments);
-    // The GPU engine computes the model as it is.
-    if (!promptOptions.edits.empty() && compute.device == "auto") compute.device = "cpu";
+    const ComputeOptions compute = parseComputeOptions(arguments);
     refuseTheModelItself(out, model);
     refuseAnotherFormat(out);
 

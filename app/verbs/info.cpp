@@ -36,6 +36,7 @@ void printJson(std::ostream& out, const engine::ModelInfo& info,
     json["context"] = info.context;
     json["dtype"] = engine::name_of(info.dtype);
     json["device"] = info.device;
+    json["block_by_block"] = info.block_by_block;
     json["weight_bytes"] = info.weight_bytes;
     json["bytes_per_token"] = info.bytes_per_token;
     json["page_tokens"] = info.page_tokens;
@@ -99,7 +100,11 @@ void printText(std::ostream& out, const engine::ModelInfo& info,
     line("vocabulary", thousands(info.vocab));
     line("context", thousands(info.context) + " tokens");
     printAttention(out, info);
-    line("computes in", std::string(engine::name_of(info.dtype)) + " on " + info.device);
+    line("computes in",
+         std::string(engine::name_of(info.dtype)) + " on " + info.device +
+             (info.block_by_block.empty()
+                  ? std::string()
+                  : ", block by block (not by the fused kernels: " + info.block_by_block + ")"));
     line("weights", humanBytes(info.weight_bytes));
     line("a token",
          humanBytes(info.bytes_per_token) + " of trace (k, v, q, z and lse of every layer)");

@@ -20,7 +20,10 @@ class RunEdits {
     RunEdits(Edits, const RunShape&);
 
     bool empty() const { return edits_.empty(); }
+    const Edits& edits() const { return edits_; }
     kernels::ForbiddenEdges forbidden(Layer) const;
+    // Layers that forbidden() may have something for, counted from the first.
+    int edged_layers() const { return static_cast<int>(forbidden_.size()); }
     // z [rows of the trace and of the dense copy] as the edits of this layer want it.
     // z: [rows.count(), Hq · D]. F32 pools only.
     void apply(const kernels::TraceView&, Layer, Rows, float* z) const;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Engine on a CUDA device: runs of one model, read and extended on the engine thread.
 #pragma once
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "engine/cuda/block_decoder.h"
 #include "engine/cuda/decode_steps.h"
 #include "engine/cuda/device_model.h"
 #include "engine/cuda/device_run.h"
@@ -38,6 +41,13 @@ class CudaRunner final : public RunnerBase {
         tokenizer::StreamDecoder text;
     };
     std::int64_t memory_left() const override { return pool_->capacity() * pool_->page_bytes(); }
+    // What computes a run's rows: the chain, which is Prefill and DecodeSteps, or the blocks.
+    bool by_blocks(const DeviceRun& run) const {
+        return !model_->by_blocks.empty() || !run.edits().empty();
+    }
+    Step step_by_blocks(OpenRun&, std::stop_token, std::chrono::steady_clock::time_point started);
+    void to_host(float* logits);  // from logits_; waits
+    void settle();                // no step of the chain is in flight, and no run is staged
     OpenRun& run(RunId);
     RunId add(std::shared_ptr<DeviceRun>, const Sampling&);
     void use_device() const;  // the engine thread may change between calls
@@ -46,8 +56,9 @@ class CudaRunner final : public RunnerBase {
     std::shared_ptr<const DeviceModel> model_;
     std::shared_ptr<DeviceRunTable> table_;
     Stream stream_;
-    Prefill prefill_;
-    DecodeSteps steps_;
+    std::optional<Prefill> prefill_;  // with steps_, of the models that the chain knows
+    std::optional<DecodeSteps> steps_;
+    BlockDecoder blocks_;
     DeviceBuffer logits_;  // [vocab], of a prompt's last row
     std::shared_ptr<StepPace> pace_;
     std::shared_ptr<const TraceReader> reader_;

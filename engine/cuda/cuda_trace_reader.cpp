@@ -3,6 +3,8 @@
 // hands on to one file an idea. What it returns lies on the host.
 #include "engine/cuda/cuda_trace_reader.h"
 
+#include <cmath>
+
 #include "engine/analysis/cell.h"
 #include "engine/cuda/reader_tensors.h"
 #include "kernels/cuda/writes.h"
@@ -45,14 +47,14 @@ class CudaTraceReader final : public TraceReader {
         const auto run = table_->at(id);
         const std::int64_t row = to_int(dest);
         check_rows(run->rows(), {row, row + 1});
-        const kernels::ScoreRule& rule =
-            model_->layers[static_cast<std::size_t>(to_int(at.layer))].rule;
+        const kernels::ScoreRule rule = run->host_rule(*model_, at.layer);
         Cell cell = place_cell(id, at, dest, src, rule);
-        if (cell.visible)
-            in_lane([&](ViewLane& lane) {
-                fill(lane, cell, *run, {target, distractor});
-                return 0;
-            });
+        if (!cell.visible && rule.sinks == nullptr) return cell;
+        in_lane([&](ViewLane& lane) {
+            if (rule.sinks != nullptr) cell.sink = sink_of(lane, *run, at, row, rule.sinks);
+            if (cell.visible) fill(lane, cell, *run, {target, distractor});
+            return 0;
+        });
         return cell;
     }
 
@@ -88,6 +90,16 @@ class CudaTraceReader final : public TraceReader {
     }
 
   private:
+    // What a head's sink takes of a row. sinks [Hq] on the device.
+    static float sink_of(ViewLane& lane, const DeviceRun& run, LayerHead at, std::int64_t row,
+                         const float* sinks) {
+        const std::int32_t head = to_int(at.head);
+        const kernels::TraceView trace = run.view(at.layer);
+        auto* lse = lane.scratch().take<float>(trace.query_heads);
+        kernels::cuda::gather_lse(trace, row, row + 1, lse, lane.stream());
+        return std::exp(lane.download(sinks + head, 1).front() -
+                        lane.download(lse + head, 1).front());
+    }
     // The row from the kernel that `read` takes it from, the rest in fp64 on the host.
     void fill(ViewLane& lane, Cell& cell, const DeviceRun& run, const Target& target) const {
         const kernels::TraceView trace = run.view(cell.at.layer);
@@ -114,6 +126,8 @@ class CudaTraceReader final : public TraceReader {
         parts.pattern = pattern;
         parts.v = v.data();
         parts.final_scale = lane.download(run.final_scale() + dest, 1).front();
+        if (const float* scales = run.attention_scales(cell.at.layer))
+            parts.attention_scale = lane.download(scales + dest, 1).front();
         parts.r = r.data();
         parts.p = p.data();
         fill_cell(cell, parts);

@@ -105,8 +105,8 @@ void DecodeSteps::enqueue_layer(std::size_t index, cudaStream_t stream) const {
     append.q_norm = layer.q_norm;
     append.k_norm = layer.k_norm;
     append.norm_eps = config.norm_eps;
-    append.cosines = layer.cosines;
-    append.sines = layer.sines;
+    append.cosines = layer.rotary.cosines;
+    append.sines = layer.rotary.sines;
     append.rotary_dim = layer.rotary_dim;
 
     kernels::cuda::StepArgs attend;
@@ -131,7 +131,7 @@ void DecodeSteps::enqueue_layer(std::size_t index, cudaStream_t stream) const {
     o.y_element = Element::F32;
     kernels::cuda::product(o, stream);
 
-    ProductArgs gate_up = product_of(layer.gate_up);
+    ProductArgs gate_up = product_of(layer.mlp.gate_up);
     gate_up.rows = config.d_ff;
     gate_up.x = residual_.data();
     gate_up.norm = layer.mlp_norm;
@@ -141,7 +141,7 @@ void DecodeSteps::enqueue_layer(std::size_t index, cudaStream_t stream) const {
     gate_up.x_element = Element::F32;
     kernels::cuda::product(gate_up, stream);
 
-    ProductArgs down = product_of(layer.down);
+    ProductArgs down = product_of(layer.mlp.down);
     down.x = hidden_.data();
     down.finish = Finish::Add;
     down.y = residual_.data();

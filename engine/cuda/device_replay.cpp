@@ -36,6 +36,7 @@ DeviceReplay::DeviceReplay(const DeviceModel& model, ViewLane& lane, std::int64_
     for (float** buffer : {&before_, &after_, &attention_, &mlp_})
         *buffer = scratch.take<float>(rows * config.d_model);
     z_ = scratch.take<std::byte>(rows * config.q_columns() * element);
+    if (by_blocks()) return;
     normed_ = scratch.take<std::byte>(rows * config.d_model * element);
     gate_up_ = scratch.take<std::byte>(rows * 2 * config.d_ff * element);
     hidden_ = scratch.take<std::byte>(rows * config.d_ff * element);
@@ -61,6 +62,7 @@ void DeviceReplay::attention_out(const DeviceRun& run, int index, Rows rows, flo
     const DeviceLayer& layer = model_.layers[static_cast<std::size_t>(index)];
     kernels::cuda::gather_rows(run.view(Layer{index}), kernels::cuda::Section::Z, rows.begin,
                                rows.end, z_, lane_.stream());
+    if (by_blocks()) return attention_out_blocks(layer, rows.count(), to);
     if (rows.count() > 1)
         return linear({layer.o, layer.o_bias, z_, rows.count(), to, kernels::Element::F32},
                       lane_.stream());
@@ -72,26 +74,29 @@ void DeviceReplay::attention_out(const DeviceRun& run, int index, Rows rows, flo
 void DeviceReplay::mlp(const DeviceLayer& layer, const float* x, std::int64_t rows, float* to) {
     const ModelConfig& config = model_.config;
     if (rows == 1) {
-        kernels::cuda::ProductArgs args = one_row(layer.gate_up, x, kernels::Element::F32, hidden_);
+        kernels::cuda::ProductArgs args =
+            one_row(layer.mlp.gate_up, x, kernels::Element::F32, hidden_);
         args.rows = config.d_ff;
         args.norm = layer.mlp_norm;
         args.norm_eps = config.norm_eps;
         args.finish = kernels::cuda::Finish::SiluMul;
         args.y_element = model_.element;
         kernels::cuda::product(args, lane_.stream());
-        kernels::cuda::product(one_row(layer.down, hidden_, model_.element, to), lane_.stream());
+        kernels::cuda::product(one_row(layer.mlp.down, hidden_, model_.element, to),
+                               lane_.stream());
         return;
     }
     kernels::cuda::rms_norm(x, layer.mlp_norm, config.norm_eps, rows, config.d_model, normed_,
                             model_.element, nullptr, lane_.stream());
-    linear({layer.gate_up, nullptr, normed_, rows, gate_up_, model_.element}, lane_.stream());
+    linear({layer.mlp.gate_up, nullptr, normed_, rows, gate_up_, model_.element}, lane_.stream());
     kernels::cuda::silu_mul(gate_up_, rows, config.d_ff, hidden_, model_.element, lane_.stream());
-    linear({layer.down, nullptr, hidden_, rows, to, kernels::Element::F32}, lane_.stream());
+    linear({layer.mlp.down, nullptr, hidden_, rows, to, kernels::Element::F32}, lane_.stream());
 }
 
 const float* DeviceReplay::replay(const DeviceRun& run, Rows rows,
                                   const std::function<void(const Writes&)>& visit,
                                   const std::stop_token& stop) {
+    if (by_blocks()) return replay_blocks(run, rows, visit, stop);
     const ModelConfig& config = model_.config;
     const std::int64_t count = rows.count(), size = count * config.d_model;
     cudaStream_t stream = lane_.stream();
@@ -111,16 +116,19 @@ const float* DeviceReplay::replay(const DeviceRun& run, Rows rows,
             kernels::cuda::add(after_, attention_, size, stream);
             mlp(layer, after_, count, mlp_);
             kernels::cuda::add(after_, mlp_, size, stream);
-            if (visit) visit({index, before_, attention_, mlp_, after_});
+            if (visit) visit({index, before_, attention_, mlp_, attention_, mlp_, after_});
         });
     }
     lane_.await_slices();
     return after_;
 }
 
-const float* DeviceReplay::logits(const float* residual, std::int64_t rows) {
+const float* DeviceReplay::logits(const float* residual, std::int64_t rows, bool capped) {
     if (logits_ == nullptr) logits_ = lane_.scratch().take<float>(rows_ * model_.config.vocab);
-    normed_product(model_.unembedding, nullptr, residual, model_.final_norm, rows, logits_);
+    if (by_blocks())
+        logits_blocks(residual, rows, capped);
+    else
+        normed_product(model_.unembedding, nullptr, residual, model_.final_norm, rows, logits_);
     return logits_;
 }
 
@@ -132,7 +140,10 @@ std::vector<float> DeviceReplay::logits_of(const DeviceRun& run, std::int64_t po
 const float* DeviceReplay::qkv(int index, const float* before, std::int64_t rows) {
     const DeviceLayer& layer = model_.layers[static_cast<std::size_t>(index)];
     if (qkv_ == nullptr) qkv_ = lane_.scratch().take<float>(rows_ * layer.qkv.rows);
-    normed_product(layer.qkv, layer.qkv_bias, before, layer.attention_norm, rows, qkv_);
+    if (by_blocks())
+        qkv_blocks(layer, before, rows);
+    else
+        normed_product(layer.qkv, layer.qkv_bias, before, layer.attention_norm, rows, qkv_);
     return qkv_;
 }
 

@@ -20,9 +20,11 @@ class DeviceReplay {
 
     struct Writes {  // all fp32 [rows, d_model] on the device, in the stream's order
         int layer;
-        const float* before;  // residual stream that enters the layer
-        const float* attention_out;
-        const float* mlp_out;
+        const float* before;           // residual stream that enters the layer
+        const float* attention_out;    // before any post-norm: what the heads' writes sum to
+        const float* mlp_out;          // likewise
+        const float* attention_write;  // what the stream gets of it; the same without post-norms
+        const float* mlp_write;
         const float* after;
     };
     // Enqueues layer by layer, each a slice of the lane, and calls visit within it. Returns the
@@ -31,10 +33,12 @@ class DeviceReplay {
                         const std::stop_token& = {});
     // Enqueues one layer's attention output, to [rows, d_model].
     void attention_out(const DeviceRun&, int index, Rows, float* to);
-    // Enqueues the logits [rows, vocab] of a stream after the last layer; on the device.
-    const float* logits(const float* residual, std::int64_t rows);
+    // Enqueues the logits [rows, vocab] of a stream after the last layer, with or without the final
+    // cap; on the device.
+    const float* logits(const float* residual, std::int64_t rows, bool capped = true);
     std::vector<float> logits_of(const DeviceRun&, std::int64_t position);  // [vocab]
-    // Enqueues q | k | v [rows, (Hq + 2·Hkv) · D] of a stream before a layer, before norm and RoPE.
+    // Enqueues q | k | v [rows, (Hq + 2·Hkv) · D] of a stream before a layer, before norms of q and
+    // k and RoPE.
     const float* qkv(int index, const float* before, std::int64_t rows);
 
   private:
@@ -42,12 +46,21 @@ class DeviceReplay {
     void normed_product(const DeviceMatrix&, const float* bias, const float* x, const float* norm,
                         std::int64_t rows, float* to);
     void mlp(const DeviceLayer&, const float* x, std::int64_t rows, float* to);
+    // device_replay_blocks.cpp: the same of a model that the fused kernels do not know.
+    bool by_blocks() const { return !model_.by_blocks.empty(); }
+    const float* replay_blocks(const DeviceRun&, Rows rows,
+                               const std::function<void(const Writes&)>& visit,
+                               const std::stop_token&);
+    void attention_out_blocks(const DeviceLayer&, std::int64_t rows, float* to);
+    void logits_blocks(const float* residual, std::int64_t rows, bool capped);
+    void qkv_blocks(const DeviceLayer&, const float* before, std::int64_t rows);
 
     const DeviceModel& model_;
     ViewLane& lane_;
     std::int64_t rows_;
     float *before_, *after_, *attention_, *mlp_, *logits_ = nullptr, *qkv_ = nullptr;
-    std::byte *z_, *normed_, *gate_up_, *hidden_;  // of the model's element
+    std::byte* z_;                            // of the model's element
+    std::byte *normed_, *gate_up_, *hidden_;  // likewise, not by blocks
     std::int32_t* tokens_;
 };
 

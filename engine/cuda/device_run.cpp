@@ -35,11 +35,28 @@ DeviceRun::DeviceRun(RunId id, std::shared_ptr<PagePool> pool,
     : pool_(std::move(pool)),
       layout_(std::move(layout)),
       scale_offset_(table_bytes(*layout_, capacity)),
-      tables_(scale_offset_ + capacity * 4),
+      tables_(scale_offset_ + (1 + layout_->post_normed_layers()) * capacity * 4),
       trace_(id, pool_, layout_, capacity) {}
 
 kernels::TraceView DeviceRun::view(Layer layer) const {
     return layout_->view(to_int(layer), pool_->base(), block_table());
+}
+
+kernels::ScoreRule DeviceRun::rule(const DeviceModel& model, Layer layer) const {
+    kernels::ScoreRule rule = model.layers[static_cast<std::size_t>(to_int(layer))].rule;
+    if (edits_) rule.forbidden = edits_->forbidden(layer);
+    return rule;
+}
+
+kernels::ScoreRule DeviceRun::host_rule(const DeviceModel& model, Layer layer) const {
+    kernels::ScoreRule rule = model.layers[static_cast<std::size_t>(to_int(layer))].rule;
+    rule.forbidden = trace_.forbidden(layer);
+    return rule;
+}
+
+void DeviceRun::set_edits(const std::shared_ptr<const RunEdits>& edits) {
+    trace_.set_edits(edits);
+    edits_ = edits->empty() ? nullptr : std::make_shared<const DeviceEdits>(edits);
 }
 
 void DeviceRun::upload_pages(std::int64_t from, cudaStream_t stream) {
@@ -64,6 +81,15 @@ void DeviceRun::share(const DeviceRun& parent, std::int64_t rows, cudaStream_t s
                           static_cast<std::size_t>(rows) * sizeof(float), cudaMemcpyDeviceToDevice,
                           stream),
           "final scales");
+    if (const int layers = layout_->post_normed_layers(); layers > 0)
+        check(
+            cudaMemcpy2DAsync(attention_scales(Layer{0}), static_cast<std::size_t>(capacity()) * 4,
+                              parent.attention_scales(Layer{0}),
+                              static_cast<std::size_t>(parent.capacity()) * 4,
+                              static_cast<std::size_t>(rows) * 4, static_cast<std::size_t>(layers),
+                              cudaMemcpyDeviceToDevice, stream),
+            "scales of attention");
+    edits_ = parent.edits_;
     check(cudaStreamSynchronize(stream), "final scales");
 }
 

@@ -7,6 +7,7 @@
 #include "engine/cuda/fast_attention.h"
 #include "engine/cuda/staging.h"
 #include "engine/cuda/weight_place.h"
+#include "engine/model/decoder_terms.h"
 #include "kernels/cuda/random.h"
 
 namespace engine::cuda {
@@ -37,6 +38,7 @@ std::shared_ptr<DeviceModel> empty_model(const ModelConfig& config, kernels::Ele
     auto model = std::make_shared<DeviceModel>();
     model->config = config;
     model->element = element;
+    model->by_blocks = beyond_chain(config, element);
     check(cudaGetDevice(&model->device), "cudaGetDevice");
     shape_matrices(*model, tied_head);
     add_rotary_tables(*model);
@@ -45,67 +47,100 @@ std::shared_ptr<DeviceModel> empty_model(const ModelConfig& config, kernels::Ele
     return model;
 }
 
-// The vectors of a layer, and where they were put.
-struct LayerVectors {
-    std::size_t attention_norm, mlp_norm, q_norm, k_norm, qkv_bias, o_bias;
+// The model's small vectors: collected, then all put on the device, where the pointers to them then
+// point. What a model lacks stays null.
+class VectorPlaces {
+  public:
+    void add(const std::vector<float>& values, const float*& to) {
+        places_.emplace_back(&to,
+                             small_.add(values.data(), static_cast<std::int64_t>(values.size())));
+    }
+    void add_bias(const Linear& of, const float*& to) {
+        places_.emplace_back(&to, small_.add(of.bias(), of.out()));
+    }
+    void put(DeviceModel& model) {
+        DeviceBuffer vectors = small_.upload();
+        for (const auto& [pointer, place] : places_) *pointer = SmallVectors::at(vectors, place);
+        model.memory.push_back(std::move(vectors));
+    }
+
+  private:
+    SmallVectors small_;
+    std::vector<std::pair<const float**, std::size_t>> places_;
 };
 
-void point(DeviceLayer& layer, const LayerVectors& at, const DeviceBuffer& small) {
-    layer.attention_norm = SmallVectors::at(small, at.attention_norm);
-    layer.mlp_norm = SmallVectors::at(small, at.mlp_norm);
-    layer.q_norm = SmallVectors::at(small, at.q_norm);
-    layer.k_norm = SmallVectors::at(small, at.k_norm);
-    layer.qkv_bias = SmallVectors::at(small, at.qkv_bias);
-    layer.o_bias = SmallVectors::at(small, at.o_bias);
+void add_vectors(VectorPlaces& places, const DecoderLayer& from, DeviceLayer& to) {
+    places.add(from.attention_norm, to.attention_norm);
+    places.add(from.attention_norm_bias, to.attention_norm_bias);
+    places.add(from.attention_post_norm, to.attention_post_norm);
+    places.add(from.mlp_norm, to.mlp_norm);
+    places.add(from.mlp_norm_bias, to.mlp_norm_bias);
+    places.add(from.mlp_post_norm, to.mlp_post_norm);
+    places.add(from.q_norm, to.q_norm);
+    places.add(from.k_norm, to.k_norm);
+    places.add(from.q_whole_norm, to.q_whole_norm);
+    places.add(from.k_whole_norm, to.k_whole_norm);
+    places.add(from.sinks, to.sinks);
+    places.add_bias(from.qkv, to.qkv_bias);
+    places.add_bias(from.o, to.o_bias);
+    places.add_bias(from.gate_up, to.mlp.gate_up_bias);
+    places.add_bias(from.down, to.mlp.down_bias);
+    places.add_bias(from.router, to.router_bias);
+    for (std::size_t e = 0; e < from.experts.size(); ++e) {
+        places.add_bias(from.experts[e].gate_up, to.experts[e].gate_up_bias);
+        places.add_bias(from.experts[e].down, to.experts[e].down_bias);
+    }
 }
 
-std::size_t add(SmallVectors& small, const std::vector<float>& values) {
-    return small.add(values.data(), static_cast<std::int64_t>(values.size()));
+void add_matrices(std::vector<WeightCopy>& copies, const DecoderLayer& from,
+                  const DeviceLayer& to) {
+    add(copies, from.qkv, to.qkv);
+    add(copies, from.o, to.o);
+    if (from.experts.empty()) {
+        add(copies, from.gate_up, to.mlp.gate_up);
+        add(copies, from.down, to.mlp.down);
+        return;
+    }
+    add(copies, from.router, to.router);
+    for (std::size_t e = 0; e < from.experts.size(); ++e) {
+        add(copies, from.experts[e].gate_up, to.experts[e].gate_up);
+        add(copies, from.experts[e].down, to.experts[e].down);
+    }
 }
 
 }  // namespace
 
 std::string lacking(const ModelConfig& config, kernels::Element element) {
     const std::int64_t size = element == kernels::Element::F32 ? 4 : 2;
-    if (config.head_dim > 256 || config.head_dim * size % 16 != 0)
+    if (config.head_dim > 256 || config.head_dim * size % 16 != 0 || config.q_columns() % 8 != 0)
         return "head_dim " + std::to_string(config.head_dim) +
                " (up to 256, rows of whole 16 bytes)";
+    return {};
+}
+
+std::string beyond_chain(const ModelConfig& config, kernels::Element element) {
+    const std::int64_t size = element == kernels::Element::F32 ? 4 : 2;
+    const std::string term = term_beyond_llama(config);
+    if (!term.empty()) return term;
     for (const int columns : {config.d_model, config.d_ff, config.q_columns()})
         if (columns % 8 != 0 || columns * size > 65536)
             return "rows of " + std::to_string(columns) + " weights (whole eights, up to 64 KB)";
-    // What the one decoder of the CPU engine knows and the chains of this one do not.
-    const auto any_layer = [&](auto fact) {
-        return std::any_of(config.per_layer.begin(), config.per_layer.end(), fact);
-    };
-    const std::pair<bool, const char*> facts[] = {
-        {config.norm != NormKind::Rms, "LayerNorm"},
-        {!config.pre_norm, "blocks that read the stream without a norm"},
-        {config.post_norm, "norms behind a block"},
-        {config.parallel_residual, "attention and MLP side by side"},
-        {!config.gated_mlp, "an MLP without a gate"},
-        {any_layer([](const LayerConfig& layer) { return layer.experts; }), "a mixture of experts"},
-        {config.activation != Activation::Silu, "an activation that is not SiLU"},
-        {config.embedding_scale != 1, "a scale of the embedding"},
-        {config.learned_positions, "learned positions"},
-        {config.final_soft_cap > 0, "a soft cap of the logits"},
-        {config.long_rope_from > 0, "RoPE frequencies that depend on a run's length"},
-        {any_layer([](const LayerConfig& layer) { return layer.mlp_bias; }), "biases in the MLP"},
-        {any_layer([](const LayerConfig& layer) { return layer.qk_norm_whole; }),
-         "a norm over all of q and of k"},
-        {any_layer([](const LayerConfig& layer) { return layer.attention.sink; }), "sinks"},
-    };
-    for (const auto& [needed, name] : facts)
-        if (needed) return name;
     return {};
 }
 
 std::int64_t device_bytes(const ModelConfig& config, kernels::Element element, bool tied_head) {
     const std::int64_t size = element == kernels::Element::F32 ? 4 : 2, d = config.d_model;
-    const std::int64_t layer = d * (config.q_columns() + 2 * config.kv_columns()) +
-                               d * config.q_columns() + 3 * d * config.d_ff;
+    const std::int64_t matrices = config.gated_mlp ? 3 : 2;
+    std::int64_t weights = (tied_head ? 1 : 2) * d * config.vocab;
+    if (config.learned_positions) weights += d * config.context;
+    for (const LayerConfig& layer : config.per_layer) {
+        weights += d * (2 * config.q_columns() + 2 * config.kv_columns());
+        weights += layer.experts ? config.experts.count * d * (matrices * config.experts.d_ff + 1)
+                                 : matrices * d * config.d_ff;
+    }
     const std::int64_t rope =
         config.per_layer.empty() ? 0 : config.context * config.per_layer[0].rope.rotary_dim * 4;
-    return size * (config.layers * layer + (tied_head ? 1 : 2) * d * config.vocab) + rope;
+    return size * weights + rope;
 }
 
 std::shared_ptr<const DeviceModel> load_to_device(
@@ -116,27 +151,18 @@ std::shared_ptr<const DeviceModel> load_to_device(
     auto model = empty_model(mapped.config, element, tied);
 
     std::vector<WeightCopy> copies;
-    SmallVectors small;
-    std::vector<LayerVectors> places;
-    const std::size_t final_norm = add(small, mapped.final_norm);
+    VectorPlaces vectors;
+    vectors.add(mapped.final_norm, model->final_norm);
+    vectors.add(mapped.final_norm_bias, model->final_norm_bias);
     add(copies, mapped.embedding, model->embedding);
+    if (mapped.config.learned_positions) add(copies, mapped.positions, model->positions);
     if (!tied) add(copies, mapped.unembedding, model->unembedding);
     for (std::size_t i = 0; i < model->layers.size(); ++i) {
-        const DecoderLayer& from = mapped.layers[i];
-        const DeviceLayer& to = model->layers[i];
-        add(copies, from.qkv, to.qkv);
-        add(copies, from.o, to.o);
-        add(copies, from.gate_up, to.gate_up);
-        add(copies, from.down, to.down);
-        places.push_back({add(small, from.attention_norm), add(small, from.mlp_norm),
-                          add(small, from.q_norm), add(small, from.k_norm),
-                          small.add(from.qkv.bias(), from.qkv.out()),
-                          small.add(from.o.bias(), from.o.out())});
+        add_matrices(copies, mapped.layers[i], model->layers[i]);
+        add_vectors(vectors, mapped.layers[i], model->layers[i]);
     }
-    DeviceBuffer vectors = small.upload();
-    model->final_norm = SmallVectors::at(vectors, final_norm);
-    for (std::size_t i = 0; i < places.size(); ++i) point(model->layers[i], places[i], vectors);
-    model->memory.push_back(std::move(vectors));
+    vectors.put(*model);
+    for (DeviceLayer& layer : model->layers) layer.rule.sinks = layer.sinks;
 
     std::int64_t total = 0, done = 0;
     for (const WeightCopy& copy : copies) total += copy.from.rows * copy.from.row_bytes;
@@ -146,7 +172,10 @@ std::shared_ptr<const DeviceModel> load_to_device(
             done += bytes;
             if (progress) progress(done, total);
         },
-        stop, [&] { warm_up(mapped.config, element); });
+        stop,
+        [&] {
+            if (model->by_blocks.empty()) warm_up(mapped.config, element);
+        });
     return model;
 }
 
@@ -156,7 +185,7 @@ std::shared_ptr<const DeviceModel> random_model(const ModelConfig& config,
     SmallVectors small;
     const std::vector<float> ones(
         static_cast<std::size_t>(std::max(config.d_model, config.head_dim)), 1.0f);
-    const std::size_t one = add(small, ones);
+    const std::size_t one = small.add(ones.data(), static_cast<std::int64_t>(ones.size()));
     DeviceBuffer vectors = small.upload();
     const float* norm = SmallVectors::at(vectors, one);
     model->final_norm = norm;

@@ -11,8 +11,10 @@
 
 namespace engine::cuda {
 
-// What the CUDA engine lacks for this model, by name; empty: nothing.
+// What the kernels of the trace lack for this model, by name; empty: nothing.
 std::string lacking(const ModelConfig&, kernels::Element);
+// Why the chain of fused kernels does not take a model that is not lacking(); empty: it does.
+std::string beyond_chain(const ModelConfig&, kernels::Element);
 
 // Of the weights in `element`, with the tables that stand beside them.
 std::int64_t device_bytes(const ModelConfig&, kernels::Element, bool tied_head);

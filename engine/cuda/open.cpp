@@ -8,7 +8,6 @@
 #include "engine/cuda/loading.h"
 #include "engine/cuda/module.h"
 #include "engine/formats/files_in_use.h"
-#include "engine/model/decoder_terms.h"
 #include "engine/run/memory.h"
 #include "engine/run/model_facts.h"
 #include "engine/run/shapes.h"
@@ -49,12 +48,14 @@ Memory memory_of_device() {
     return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
-void describe_device(int device, Element element, const TraceLayout& layout, ModelInfo& info) {
+void describe_device(int device, const ModelConfig& config, Element element,
+                     const TraceLayout& layout, ModelInfo& info) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, device), "properties of the GPU");
     const Memory memory = memory_of_device();
     info.device = properties.name;
     info.dtype = dtype_of(element);
+    info.block_by_block = beyond_chain(config, element);
     info.threads = 0;
     info.memory_free = memory.free;
     info.memory_total = memory.total;
@@ -72,8 +73,11 @@ std::int64_t pool_pages(std::int64_t left, const TraceLayout& layout, std::int64
 
 // What stands beside weights and pages.
 std::int64_t working_bytes(const ModelConfig& config, Element element, const TraceLayout& layout) {
-    return Prefill::device_bytes(config, element) + DecodeSteps::device_bytes(config, layout) +
-           std::min(spare_bytes, memory_of_device().total / 16);
+    const std::int64_t computing =
+        beyond_chain(config, element).empty()
+            ? Prefill::device_bytes(config, element) + DecodeSteps::device_bytes(config, layout)
+            : BlockDecoder::device_bytes(config);
+    return computing + std::min(spare_bytes, memory_of_device().total / 16);
 }
 
 void check_fits(const ModelConfig& config, Element element, const TraceLayout& layout, bool tied) {
@@ -87,10 +91,17 @@ void check_fits(const ModelConfig& config, Element element, const TraceLayout& l
                     {}, "use --device cpu, or close what else uses the GPU");
 }
 
-// A term that the decode kernels lack, or a size that they do not take.
-std::string lacking_of(const ModelConfig& config, Element element) {
-    const std::string term = term_beyond_llama(config);
-    return term.empty() ? lacking(config, element) : term;
+// Of the weights, what one token reads.
+std::int64_t step_bytes(const DeviceModel& model) {
+    std::int64_t bytes = model.weight_bytes - model.positions.bytes();
+    // The embedding is looked up, not read; a head that is tied to it is.
+    if (model.embedding.data != model.unembedding.data) bytes -= model.embedding.bytes();
+    const Experts& experts = model.config.experts;
+    for (const DeviceLayer& layer : model.layers)
+        if (!layer.experts.empty())
+            bytes -= (experts.count - experts.used) *
+                     (layer.experts.front().gate_up.bytes() + layer.experts.front().down.bytes());
+    return bytes;
 }
 
 std::unique_ptr<Engine> run_on_device(const OpenRequest& request, int device, Element element,
@@ -112,11 +123,9 @@ std::unique_ptr<Engine> run_on_device(const OpenRequest& request, int device, El
                     "page pool", "raise the memory limit or use smaller pages");
     auto pool = std::make_shared<PagePool>(layout->page_bytes(), pages,
                                            device_pages(pages * layout->page_bytes()));
-    describe_device(device, element, *layout, info);
-    info.weight_bytes = info.step_weight_bytes = model->weight_bytes;
-    // The embedding is looked up, not read; a head that is tied to it is.
-    if (model->embedding.data != model->unembedding.data)
-        info.step_weight_bytes -= model->embedding.bytes();
+    describe_device(device, config, element, *layout, info);
+    info.weight_bytes = model->weight_bytes;
+    info.step_weight_bytes = step_bytes(*model);
     info.pages = pages;
     add_tokenizer(*tokens, info);
     return std::make_unique<CudaRunner>(std::move(info), std::move(model), std::move(tokens),
@@ -159,7 +168,7 @@ std::unique_ptr<Engine> open(const OpenRequest& request, int device, const OnPro
     const families::ModelPlan plan = families::plan_model(checkpoint);
     const Element element =
         element_of(request.dtype, checkpoint.at(plan.layers.front().query()).storage);
-    lacks = lacking_of(plan.config, element);
+    lacks = lacking(plan.config, element);
     if (!lacks.empty()) return nullptr;
     const TraceLayout layout(plan.config, request.page_tokens, request.capture, element);
     check_fits(plan.config, element, layout, plan.embedding == plan.unembedding);
@@ -196,11 +205,11 @@ bool headscope_inspect_on_cuda(int device, const engine::formats::Checkpoint* ch
                                std::string* lacks) {
     using namespace engine::cuda;
     const auto element = element_of({}, checkpoint->at(plan->layers.front().query()).storage);
-    *lacks = lacking_of(plan->config, element);
+    *lacks = lacking(plan->config, element);
     if (!lacks->empty()) return false;
     check(cudaSetDevice(device), "cudaSetDevice");
     const engine::TraceLayout layout(plan->config, info->page_tokens, true, element);
-    describe_device(device, element, layout, *info);
+    describe_device(device, plan->config, element, layout, *info);
     info->weight_bytes = device_bytes(plan->config, element, plan->embedding == plan->unembedding);
     info->pages = pool_pages(
         info->memory_free - info->weight_bytes - working_bytes(plan->config, element, layout),

@@ -110,8 +110,8 @@ void Prefill::enqueue_layer(DeviceRun& run, Rows rows, std::size_t index) {
     append.q_norm = layer.q_norm;
     append.k_norm = layer.k_norm;
     append.norm_eps = config.norm_eps;
-    append.cosines = layer.cosines;
-    append.sines = layer.sines;
+    append.cosines = layer.rotary.cosines;
+    append.sines = layer.rotary.sines;
     append.rotary_dim = layer.rotary_dim;
     std::unique_ptr<FastAttention> fast;
     if (has_fast_attention(append.trace, layer.rule, rows)) {
@@ -138,10 +138,10 @@ void Prefill::enqueue_layer(DeviceRun& run, Rows rows, std::size_t index) {
     linear({layer.o, layer.o_bias, z, count, residual_.data(), Element::F32, true}, stream_);
 
     norm(layer.mlp_norm);
-    linear({layer.gate_up, nullptr, normed_.data(), count, gate_up_.data(), element_, false},
+    linear({layer.mlp.gate_up, nullptr, normed_.data(), count, gate_up_.data(), element_, false},
            stream_);
     kernels::cuda::silu_mul(gate_up_.data(), count, config.d_ff, gated_.data(), element_, stream_);
-    linear({layer.down, nullptr, gated_.data(), count, residual_.data(), Element::F32, true},
+    linear({layer.mlp.down, nullptr, gated_.data(), count, residual_.data(), Element::F32, true},
            stream_);
 }
 

@@ -11,12 +11,14 @@ HeadTable ReaderTiles::metrics(ViewLane& lane, const DeviceRun& run, const Metri
     const Rows rows = metrics_rows(run.rows(), request);
     const ModelConfig& config = model_->config;
     std::vector<kernels::MetricsHead> heads;
+    bool forbids = false;
     for (int layer = 0; layer < config.layers; ++layer)
         for (int head = 0; head < config.query_heads; ++head) {
             kernels::MetricsHead at;
             at.trace = run.view(Layer{layer});
-            at.rule = model_->layers[static_cast<std::size_t>(layer)].rule;
+            at.rule = run.rule(*model_, Layer{layer});
             at.head = head;
+            forbids = forbids || at.rule.forbidden.count > 0;
             heads.push_back(at);
         }
     const auto count = static_cast<std::int64_t>(heads.size());
@@ -28,6 +30,7 @@ HeadTable ReaderTiles::metrics(ViewLane& lane, const DeviceRun& run, const Metri
     args.head_count = count;
     args.element = model_->element;
     args.head_dim = config.head_dim;
+    args.forbids = forbids;
     args.begin = rows.begin;
     args.end = rows.end;
     args.tokens = lane.upload(tokens);

@@ -2,6 +2,8 @@
 #include "engine/cuda/reader_tensors.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "kernels/cuda/contribution.h"
 #include "kernels/cuda/writes.h"
@@ -118,6 +120,8 @@ std::vector<float> ReaderTensors::head_writes(ViewLane& lane, const DeviceRun& r
 
 std::vector<float> ReaderTensors::norms(ViewLane& lane, const DeviceRun& run, int layer,
                                         Rows rows) const {
+    // A post-norm's weight is in R: the length before it is taken of the contributions themselves.
+    if (model_->config.post_norm) return lengths(lane, run, layer, rows);
     kernels::ContributionArgs args;
     args.trace = run.view(Layer{layer});
     args.begin = rows.begin;
@@ -126,6 +130,16 @@ std::vector<float> ReaderTensors::norms(ViewLane& lane, const DeviceRun& run, in
     args.norm = lane.scratch().take<float>(rows.count() * args.trace.query_heads);
     kernels::cuda::contributions(args, lane.stream());
     return lane.download(args.norm, rows.count() * args.trace.query_heads);
+}
+
+std::vector<float> ReaderTensors::lengths(ViewLane& lane, const DeviceRun& run, int layer,
+                                          Rows rows) const {
+    const std::vector<float> writes = head_writes(lane, run, layer, rows);
+    const std::int64_t d_model = model_->config.d_model;
+    std::vector<float> out;
+    for (auto at = writes.begin(); at != writes.end(); at += d_model)
+        out.push_back(static_cast<float>(std::sqrt(std::inner_product(at, at + d_model, at, 0.0))));
+    return out;
 }
 
 std::vector<float> ReaderTensors::attributions(ViewLane& lane, const DeviceRun& run,
@@ -147,7 +161,7 @@ std::vector<float> ReaderTensors::attributions(ViewLane& lane, const DeviceRun& 
     } else {  // each row's own top token, as many directions at once as the kernel takes
         constexpr std::int64_t at_once = kernels::cuda::most_directions;
         const std::vector<float> all = logits(lane, run, rows);
-        const auto projection = output_projection(*model_, layer);
+        const auto projection = WrittenProjections(*model_, lane).of(layer);
         auto* u = lane.scratch().take<float>(at_once * config.d_model);
         auto* p = lane.scratch().take<float>(at_once * columns);
         auto* scratch = lane.scratch().take<std::byte>(
@@ -157,9 +171,8 @@ std::vector<float> ReaderTensors::attributions(ViewLane& lane, const DeviceRun& 
             for (std::int64_t i = 0; i < count; ++i) {
                 const auto row = all.begin() + (first + i) * config.vocab;
                 const auto top = std::max_element(row, row + config.vocab) - row;
-                kernels::cuda::direction(model_->unembedding.data, model_->unembedding.element,
-                                         config.d_model, static_cast<std::int32_t>(top), -1,
-                                         model_->final_norm, u + i * config.d_model, lane.stream());
+                target_direction(*model_, {TokenId{static_cast<std::int32_t>(top)}, {}},
+                                 u + i * config.d_model, lane.stream());
             }
             kernels::cuda::turned_products(projection, u, static_cast<int>(count), p, scratch,
                                            lane.stream());
@@ -173,7 +186,11 @@ std::vector<float> ReaderTensors::attributions(ViewLane& lane, const DeviceRun& 
         }
     }
     std::vector<float> out = lane.download(dots, rows.count() * heads);
-    const std::vector<float> scales = lane.download(run.final_scale() + rows.begin, rows.count());
+    std::vector<float> scales = lane.download(run.final_scale() + rows.begin, rows.count());
+    if (const float* through = run.attention_scales(*name.layer)) {
+        const std::vector<float> factors = lane.download(through + rows.begin, rows.count());
+        for (std::size_t i = 0; i < scales.size(); ++i) scales[i] *= factors[i];
+    }
     for (std::size_t i = 0; i < out.size(); ++i) out[i] *= scales[i / size(heads)];
     return out;
 }

@@ -27,6 +27,7 @@ class ReaderTensors {
     std::vector<float> exact(ViewLane&, const DeviceRun&, int layer, Rows, bool scores) const;
     std::vector<float> head_writes(ViewLane&, const DeviceRun&, int layer, Rows) const;
     std::vector<float> norms(ViewLane&, const DeviceRun&, int layer, Rows) const;
+    std::vector<float> lengths(ViewLane&, const DeviceRun&, int layer, Rows) const;
     std::vector<float> attributions(ViewLane&, const DeviceRun&, const TensorName&, Rows) const;
     std::vector<float> logits(ViewLane&, const DeviceRun&, Rows) const;
     std::vector<float> qkv(ViewLane&, const DeviceRun&, int layer, Rows) const;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernels/cuda/contribution.h"
+#include "kernels/cuda/writes.h"
 
 namespace engine::cuda {
 namespace {
@@ -13,6 +14,13 @@ namespace {
 constexpr double launch_seconds = 1.5e-3;
 // Pixels and column weights of so many heads at once that they take no more.
 constexpr std::int64_t group_bytes = std::int64_t{64} << 20;
+
+// What kernel may take a request with this head.
+void see(const kernels::TileHead& head, kernels::cuda::TileArgs& args) {
+    if (head.rule.forbidden.count + head.minus_forbidden.count > 0) args.forbids = true;
+    if (head.rule.scale <= 0 || args.forbids) args.plain = false;
+    if (head.rule.soft_cap > 0) args.capped = true;
+}
 
 }  // namespace
 
@@ -43,7 +51,7 @@ kernels::TileHead ReaderTiles::head_of(const DeviceRun& run, std::int64_t rows,
                                        LayerHead at) const {
     kernels::TileHead head;
     head.trace = run.view(at.layer);
-    head.rule = model_->layers[static_cast<std::size_t>(to_int(at.layer))].rule;
+    head.rule = run.rule(*model_, at.layer);
     head.head = to_int(at.head);
     head.rows = rows;
     return head;
@@ -69,6 +77,19 @@ const float* ReaderTiles::column_weight(ViewLane& lane, const DeviceRun& run, st
     return args.out;
 }
 
+const float* ReaderTiles::row_weight(ViewLane& lane, const DeviceRun& run, std::int64_t rows,
+                                     Layer layer, bool attribution) const {
+    const float* through = run.attention_scales(layer);
+    if (through == nullptr || rows == 0) return attribution ? run.final_scale() : nullptr;
+    if (!attribution) return through;
+    auto* weight = lane.scratch().take<float>(rows);
+    check(cudaMemcpyAsync(weight, run.final_scale(), static_cast<std::size_t>(rows) * 4,
+                          cudaMemcpyDeviceToDevice, lane.stream()),
+          "scales of rows");
+    kernels::cuda::multiply(weight, through, rows, lane.stream());
+    return weight;
+}
+
 const float* ReaderTiles::row_weights_without_first(ViewLane& lane,
                                                     std::vector<kernels::TileHead> heads, Rows dest,
                                                     const std::stop_token& stop) const {
@@ -92,10 +113,7 @@ const float* ReaderTiles::row_weights_without_first(ViewLane& lane,
         args.src_edges = lane.upload(sources);
         args.pooling = kernels::TilePooling::Sum;
         args.plain = true;
-        for (const kernels::TileHead& head : heads) {
-            if (head.rule.scale <= 0) args.plain = false;
-            if (head.rule.soft_cap > 0) args.capped = true;
-        }
+        for (const kernels::TileHead& head : heads) see(head, args);
         launch(lane, args, visible_cells(dest, {0, dest.end}) * args.head_dim, stop);
         const std::vector<float> found = lane.download(sums, count * dest.count());
         for (std::int64_t i = 0; i < count; ++i)
@@ -195,17 +213,21 @@ Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRe
             if (plan.weighted)
                 head.column_weight =
                     column_weight(lane, *run, tile.rows_ready, at, plan.sources(), direction.get());
-            if (plan.attribution) head.row_weight = run->final_scale();
+            if (plan.weighted)
+                head.row_weight =
+                    row_weight(lane, *run, tile.rows_ready, at.layer, plan.attribution);
             if (minus) {
                 others.push_back(minus->view(at.layer));
                 head.minus_rows = minus_rows;
                 if (plan.weighted)
                     head.minus_column_weight = column_weight(lane, *minus, minus_rows, at,
                                                              plan.sources(), direction.get());
-                if (plan.attribution) head.minus_row_weight = minus->final_scale();
+                if (plan.weighted)
+                    head.minus_row_weight =
+                        row_weight(lane, *minus, minus_rows, at.layer, plan.attribution);
+                head.minus_forbidden = minus->rule(*model_, at.layer).forbidden;
             }
-            if (head.rule.scale <= 0) args.plain = false;
-            if (head.rule.soft_cap > 0) args.capped = true;
+            see(head, args);
             std::byte* to = out + i * pixels * pixel_bytes;
             head.out = bytes ? nullptr : reinterpret_cast<float*>(to);
             head.out_u8 = bytes ? reinterpret_cast<std::uint8_t*>(to) : nullptr;
@@ -270,7 +292,8 @@ const float* ReaderTiles::exact_rows(ViewLane& lane, const DeviceRun& run, Layer
     args.dest_edges = args.src_edges + rows.begin;
     args.raw = scores;
     args.pooling = kernels::TilePooling::None;
-    args.plain = heads.front().rule.scale > 0;
+    args.plain = true;
+    see(heads.front(), args);  // one layer: all are alike
     launch(lane, args, visible_cells(rows, {0, src_end}) * args.head_dim, {});
     return out;
 }

@@ -73,9 +73,12 @@ ContributionTable ReaderWrites::contributions(ViewLane& lane, const DeviceRun& r
                        columns = config.q_columns(), d_model = config.d_model;
     cudaStream_t stream = lane.stream();
 
-    // The stream once through, its writes kept: the embedding, then attention and MLP of each
-    // layer.
-    auto* writes = lane.scratch().take<float>((1 + 2 * layers) * d_model);
+    // The stream once through, its writes kept: the embedding, then attention, MLP and, in a model
+    // with such, the bias of the output projection of each layer.
+    const bool biased = std::any_of(config.per_layer.begin(), config.per_layer.end(),
+                                    [](const LayerConfig& layer) { return layer.o_bias; });
+    const std::int64_t of_layer = biased ? 3 : 2, part_count = 1 + of_layer * layers;
+    float* writes = zeros(lane, part_count * d_model);
     float* apart = zeros(lane, 2 * layers);
     auto* z = lane.scratch().take<float>(columns);
     auto* parts = lane.scratch().take<float>(heads * d_model);
@@ -84,8 +87,15 @@ ContributionTable ReaderWrites::contributions(ViewLane& lane, const DeviceRun& r
         replay.replay(run, {at, at + 1}, [&](const DeviceReplay::Writes& write) {
             const DeviceLayer& layer = model_->layers[static_cast<std::size_t>(write.layer)];
             if (write.layer == 0) copy(writes, write.before, d_model, stream);
-            copy(writes + (1 + 2 * write.layer) * d_model, write.attention_out, d_model, stream);
-            copy(writes + (2 + 2 * write.layer) * d_model, write.mlp_out, d_model, stream);
+            float* to = writes + (1 + of_layer * write.layer) * d_model;
+            copy(to, write.attention_write, d_model, stream);
+            copy(to + d_model, write.mlp_write, d_model, stream);
+            if (layer.o_bias != nullptr) {
+                copy(to + 2 * d_model, layer.o_bias, d_model, stream);
+                if (layer.attention_post_norm != nullptr)
+                    kernels::cuda::multiply(to + 2 * d_model, layer.attention_post_norm, d_model,
+                                            stream);
+            }
             const kernels::TraceView trace = run.view(Layer{write.layer});
             kernels::cuda::gather_floats(trace, trace.z_offset, 0, trace.query_heads, at, at + 1, z,
                                          stream);
@@ -97,15 +107,17 @@ ContributionTable ReaderWrites::contributions(ViewLane& lane, const DeviceRun& r
                                         stream);
         });
     const auto kept = run.newest_logits();
-    const std::vector<float> logits = kept && kept->position == at
-                                          ? kept->values
-                                          : lane.download(replay.logits(residual, 1), config.vocab);
+    // As the final norm and the unembedding give them, before any cap.
+    const std::vector<float> logits =
+        kept && kept->position == at && config.final_soft_cap <= 0
+            ? kept->values
+            : lane.download(replay.logits(residual, 1, false), config.vocab);
     ContributionTable table = contribution_table(config, request, logits);
 
     const auto direction = factors_.direction(lane, {table.target, table.distractor});
-    auto* numbers = lane.scratch().take<float>(2 * (1 + 2 * layers));
-    kernels::cuda::lengths_and_dots(writes, direction->u.as<float>(), 1 + 2 * layers, d_model,
-                                    numbers, stream);
+    auto* numbers = lane.scratch().take<float>(2 * part_count);
+    kernels::cuda::lengths_and_dots(writes, direction->u.as<float>(), part_count, d_model, numbers,
+                                    stream);
     auto* norms = lane.scratch().take<float>(2 * layers * heads);
     float* dots = norms + layers * heads;
     std::vector<kernels::TraceView> traces;
@@ -123,7 +135,7 @@ ContributionTable ReaderWrites::contributions(ViewLane& lane, const DeviceRun& r
     all.dot = dots;
     kernels::cuda::contributions(all, stream);
 
-    const std::vector<float> of_parts = lane.download(numbers, 2 * (1 + 2 * layers)),
+    const std::vector<float> of_parts = lane.download(numbers, 2 * part_count),
                              of_heads = lane.download(norms, 2 * layers * heads),
                              sums = lane.download(apart, 2 * layers),
                              scale = lane.download(run.final_scale() + at, 1);
@@ -132,18 +144,29 @@ ContributionTable ReaderWrites::contributions(ViewLane& lane, const DeviceRun& r
     };
     table.embedding_norm = part(0, 0);
     table.embedding_attribution = part(0, 1);
+    table.bias_attribution = direction->bias;
+    std::vector<float> through;  // what the norm behind a layer's attention multiplies by
     for (std::int64_t layer = 0; layer < layers; ++layer) {
-        table.attention_norm.push_back(part(1 + 2 * layer, 0));
-        table.attention_attribution.push_back(part(1 + 2 * layer, 1));
-        table.mlp_norm.push_back(part(2 + 2 * layer, 0));
-        table.mlp_attribution.push_back(part(2 + 2 * layer, 1));
+        const float* scales = run.attention_scales(Layer{static_cast<std::int32_t>(layer)});
+        through.push_back(scales == nullptr ? 1 : lane.download(scales + at, 1).front());
+        const std::int64_t first = 1 + of_layer * layer;
+        table.attention_norm.push_back(part(first, 0));
+        table.attention_attribution.push_back(part(first, 1));
+        table.mlp_norm.push_back(part(first + 1, 0));
+        table.mlp_attribution.push_back(part(first + 1, 1));
+        if (biased) {
+            table.output_bias_norm.push_back(part(first + 2, 0) * through.back());
+            table.output_bias_attribution.push_back(part(first + 2, 1) * through.back());
+        }
         const float* found = sums.data() + 2 * layer;
         if (!(found[1] == 0)) table.heads_close = std::max(table.heads_close, found[0] / found[1]);
     }
-    const auto count = static_cast<std::ptrdiff_t>(layers * heads);
-    table.head_norm.assign(of_heads.begin(), of_heads.begin() + count);
-    for (auto dot = of_heads.begin() + count; dot != of_heads.end(); ++dot)
-        table.head_attribution.push_back(*dot * scale[0]);
+    const auto count = static_cast<std::size_t>(layers * heads);
+    for (std::size_t i = 0; i < count; ++i) {
+        const float factor = through[i / static_cast<std::size_t>(heads)];
+        table.head_norm.push_back(of_heads[i] * factor);
+        table.head_attribution.push_back(of_heads[count + i] * factor * scale[0]);
+    }
     close_contributions(table, logits);
     return table;
 }
@@ -154,6 +177,7 @@ CheckReport ReaderWrites::checks(ViewLane& lane, const DeviceRun& run, Layer lay
     const std::int64_t published = run.rows();
     check_rows(published, {0, published});
     const kernels::TraceView trace = run.view(layer);
+    const DeviceLayer& weights = model_->layers[static_cast<std::size_t>(to_int(layer))];
     const std::int64_t heads = config.query_heads;
     const std::vector<std::int64_t> chosen = rows_to_check(published);
     const auto count = static_cast<std::int64_t>(chosen.size());
@@ -166,19 +190,21 @@ CheckReport ReaderWrites::checks(ViewLane& lane, const DeviceRun& run, Layer lay
         const Rows row{dest, dest + 1};
         const float* pattern = tiles_.exact_rows(lane, run, layer, row, row.end, false);
         const float* scores = tiles_.exact_rows(lane, run, layer, row, row.end, true);
-        kernels::cuda::check_row(trace, dest, scores, pattern, found, lane.stream());
+        kernels::cuda::check_row(trace, dest, weights.sinks, scores, pattern, found, lane.stream());
         kernels::cuda::gather_floats(trace, trace.z_offset, 0, trace.query_heads, dest, dest + 1,
                                      z + i * config.q_columns(), lane.stream());
         const std::vector<float> numbers = lane.download(found, 4 * heads);
         for (std::size_t at = 0; at < numbers.size(); at += 4) {
             findings.row_sum.see(numbers[at]);
             findings.score.see(numbers[at + 1]);
+            // Where the run edits z, z is not what the pattern gives.
+            const QueryHead head{static_cast<std::int32_t>(at / 4)};
+            if (run.edits().change({layer, head}, dest)) continue;
             findings.z.apart.see(numbers[at + 2]);
             findings.z.most.see(numbers[at + 3]);
         }
     }
 
-    const DeviceLayer& weights = model_->layers[static_cast<std::size_t>(to_int(layer))];
     const float* parts = head_writes(lane, to_int(layer), z, count);
     float* apart = zeros(lane, 2);
     auto* whole = lane.scratch().take<float>(count * config.d_model);

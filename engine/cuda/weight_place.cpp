@@ -28,14 +28,25 @@ void shape_matrices(DeviceModel& model, bool tied_head) {
     const auto matrix = [&](std::int64_t rows, std::int64_t columns) {
         return DeviceMatrix{nullptr, rows, columns, model.element};
     };
+    const auto mlp = [&](std::int64_t d_ff) {
+        return DeviceMlp{matrix((config.gated_mlp ? 2 : 1) * d_ff, config.d_model),
+                         matrix(config.d_model, d_ff)};
+    };
     model.embedding = matrix(config.vocab, config.d_model);
     model.unembedding = model.embedding;
+    if (config.learned_positions) model.positions = matrix(config.context, config.d_model);
     model.layers.resize(static_cast<std::size_t>(config.layers));
-    for (DeviceLayer& layer : model.layers) {
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+        DeviceLayer& layer = model.layers[i];
         layer.qkv = matrix(config.q_columns() + 2 * config.kv_columns(), config.d_model);
         layer.o = matrix(config.d_model, config.q_columns());
-        layer.gate_up = matrix(2 * std::int64_t{config.d_ff}, config.d_model);
-        layer.down = matrix(config.d_model, config.d_ff);
+        if (!config.per_layer[i].experts) {
+            layer.mlp = mlp(config.d_ff);
+            continue;
+        }
+        layer.router = matrix(config.experts.count, config.d_model);
+        layer.experts.assign(static_cast<std::size_t>(config.experts.count),
+                             mlp(config.experts.d_ff));
     }
     Arena arena;
     for_each_matrix(model, [&](DeviceMatrix& each) { arena.place(each.bytes()); });
@@ -50,44 +61,72 @@ void shape_matrices(DeviceModel& model, bool tied_head) {
 }
 
 void for_each_matrix(DeviceModel& model, const std::function<void(DeviceMatrix&)>& visit) {
-    visit(model.embedding);
-    for (DeviceLayer& layer : model.layers)
-        for (DeviceMatrix* each : {&layer.qkv, &layer.o, &layer.gate_up, &layer.down}) visit(*each);
+    const auto there = [&](DeviceMatrix& each) {
+        if (each.rows > 0) visit(each);
+    };
+    there(model.embedding);
+    there(model.positions);
+    for (DeviceLayer& layer : model.layers) {
+        for (DeviceMatrix* each :
+             {&layer.qkv, &layer.o, &layer.mlp.gate_up, &layer.mlp.down, &layer.router})
+            there(*each);
+        for (DeviceMlp& expert : layer.experts) {
+            there(expert.gate_up);
+            there(expert.down);
+        }
+    }
 }
 
-void add_rotary_tables(DeviceModel& model) {
-    struct Table {
-        const Rope* rope;
-        const float *cosines, *sines;
+namespace {
+
+// The tables of distinct frequencies.
+class RotaryTables {
+  public:
+    explicit RotaryTables(DeviceModel& model) : model_(model) {}
+
+    RotaryTable of(const std::vector<double>& frequencies, double factor) {
+        const auto found = std::find_if(made_.begin(), made_.end(), [&](const Made& known) {
+            return *known.frequencies == frequencies && known.factor == factor;
+        });
+        if (found != made_.end()) return found->table;
+        const auto count = static_cast<std::int64_t>(frequencies.size());
+        const std::int64_t each = (model_.config.context * count * 4 + 255) / 256 * 256;
+        DeviceBuffer buffer(2 * each), on_device(count * 8);
+        check(cudaMemcpy(on_device.data(), frequencies.data(), static_cast<std::size_t>(count) * 8,
+                         cudaMemcpyHostToDevice),
+              "rotary frequencies");
+        auto *cosines = buffer.as<float>(), *sines = buffer.as<float>(each);
+        kernels::cuda::rope_table(on_device.as<double>(), count, factor, 0, model_.config.context,
+                                  cosines, sines, nullptr);
+        check(cudaDeviceSynchronize(), "rotary tables");
+        model_.memory.push_back(std::move(buffer));
+        made_.push_back({&frequencies, factor, {cosines, sines}});
+        return made_.back().table;
+    }
+
+  private:
+    struct Made {
+        const std::vector<double>* frequencies;
+        double factor;
+        RotaryTable table;
     };
-    std::vector<Table> tables;
+    DeviceModel& model_;
+    std::vector<Made> made_;
+};
+
+}  // namespace
+
+void add_rotary_tables(DeviceModel& model) {
+    RotaryTables tables(model);
     for (std::size_t index = 0; index < model.layers.size(); ++index) {
         const LayerConfig& layer = model.config.per_layer[index];
-        if (!layer.attention.rope) continue;
         const Rope& rope = layer.rope;
-        const auto same = [&](const Table& known) {
-            return known.rope->inverse_frequency == rope.inverse_frequency &&
-                   known.rope->attention_factor == rope.attention_factor;
-        };
-        auto found = std::find_if(tables.begin(), tables.end(), same);
-        if (found == tables.end()) {
-            const auto count = static_cast<std::int64_t>(rope.inverse_frequency.size());
-            const std::int64_t each = (model.config.context * count * 4 + 255) / 256 * 256;
-            DeviceBuffer buffer(2 * each), frequencies(count * 8);
-            check(cudaMemcpy(frequencies.data(), rope.inverse_frequency.data(),
-                             static_cast<std::size_t>(count) * 8, cudaMemcpyHostToDevice),
-                  "rotary frequencies");
-            auto *cosines = buffer.as<float>(), *sines = buffer.as<float>(each);
-            kernels::cuda::rope_table(frequencies.as<double>(), count, rope.attention_factor, 0,
-                                      model.config.context, cosines, sines, nullptr);
-            check(cudaDeviceSynchronize(), "rotary tables");
-            tables.push_back({&rope, cosines, sines});
-            found = tables.end() - 1;
-            model.memory.push_back(std::move(buffer));
-        }
-        model.layers[index].cosines = found->cosines;
-        model.layers[index].sines = found->sines;
-        model.layers[index].rotary_dim = rope.rotary_dim;
+        if (!layer.attention.rope || rope.rotary_dim == 0) continue;
+        DeviceLayer& to = model.layers[index];
+        to.rotary = to.long_rotary = tables.of(rope.inverse_frequency, rope.attention_factor);
+        if (!rope.long_inverse_frequency.empty())
+            to.long_rotary = tables.of(rope.long_inverse_frequency, rope.attention_factor);
+        to.rotary_dim = rope.rotary_dim;
     }
 }
 

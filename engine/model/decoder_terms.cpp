@@ -14,10 +14,6 @@ std::string term_beyond_llama(const ModelConfig& config) {
     if (config.final_soft_cap > 0) return "a soft cap of the logits";
     if (config.long_rope_from > 0) return "longrope";
     for (const LayerConfig& layer : config.per_layer) {
-        const Rope &rope = layer.rope, &first = config.per_layer.front().rope;
-        if (!layer.attention.rope) return "layers without RoPE";
-        if (rope.rotary_dim != config.head_dim) return "RoPE on a part of a head";
-        if (rope.inverse_frequency != first.inverse_frequency) return "several RoPE bases";
         if (layer.qk_norm_whole) return "norms over the whole q and k";
         if (layer.attention.sink) return "attention sinks";
         if (layer.experts) return "mixtures of experts";

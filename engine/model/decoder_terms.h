@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// The first term of a model that a decoder for RMS norms before gated SiLU blocks and one RoPE for
-// all layers lacks, in the user's words; empty: none. What another device's decoder asks before it
-// takes a model: a term that is left out would draw a wrong pattern.
+// The first term of a model that a decoder for RMS norms before gated SiLU blocks lacks, in the
+// user's words; empty: none. What a chain of kernels for that shape asks before it takes a model: a
+// term that is left out would draw a wrong pattern.
 std::string term_beyond_llama(const ModelConfig&);
 
 }  // namespace engine

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "engine/analysis/cpu_trace_reader.h"
 #include "engine/run/reader_of_files.h"
@@ -104,46 +103,15 @@ Step ModelRunner::decode_step(RunId id, std::stop_token stop) {
     RunTrace& trace = *open.trace;
     const std::int64_t at = trace.tokens();
     check_step(trace);
-    const ModelConfig& config = model_->config;
-    if (config.long_frequencies(at + 1) && !config.long_frequencies(trace.prompt_length()))
-        throw Error(Failure::Kind::BadRequest,
-                    "the model turns to other RoPE frequencies past " +
-                        std::to_string(config.long_rope_from) +
-                        " tokens, and this run began with those up to there",
-                    {}, "give the text so far as a prompt of its own");
-    const std::shared_ptr<const RowLogits> before = trace.newest_logits();
-    if (!std::all_of(before->values.begin(), before->values.end(),
-                     [](float x) { return std::isfinite(x); }))
-        refuse_not_finite(at - 1);
+    check_frequencies(model_->config, trace);
     trace.ensure_pages(at + 1);
-
-    // The token, then its own row at once: every token of a run has a row when the step returns, so
-    // that "rows" and "tokens" are one number to every reader, and the candidates that follow are
-    // those of the newest row.
-    Sampler sampler =
-        open.sampler;  // put back when the step is cancelled, so that a retry draws the same
-    const TokenId token{sampler.sample(before->values)};
-    trace.append_token(token);
-    auto logits = std::make_shared<RowLogits>(
-        RowLogits{at, std::vector<float>(static_cast<std::size_t>(info_.vocab))});
-    try {
-        decoder_.forward(trace, {at, at + 1}, logits->values.data(), stop, {});
-        files_.check();
-    } catch (...) {
-        trace.drop_token();
-        throw;
-    }
-    open.sampler = sampler;
-    trace.publish(at + 1, logits);
-
-    Sampled sampled{token,
-                    at,
-                    probability_of(before->values, to_int(token)),
-                    most_probable(before->values, step_alternatives),
-                    {}};
-    for (const Choice& choice : sampled.alternatives)
-        sampled.logits.push_back(before->values[static_cast<std::size_t>(choice.token)]);
-    return step_of(id, sampled, open.text, started);
+    return drawn_step(
+        trace, open.sampler, open.text,
+        [&](Rows row, float* logits) {
+            decoder_.forward(trace, row, logits, stop, {});
+            files_.check();
+        },
+        started);
 }
 
 void ModelRunner::set_sampling(RunId id, const Sampling& sampling) {

@@ -2,6 +2,7 @@
 #include "engine/run/runner_base.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/run/memory.h"
 #include "engine/values/failure.h"
@@ -123,6 +124,52 @@ tokenizer::StreamDecoder RunnerBase::text_of(const RunTrace& trace) const {
     for (std::int64_t at = 0; at < trace.tokens(); ++at)
         (void)text.push(describe(trace.token(at)).bytes);
     return text;
+}
+
+void RunnerBase::check_frequencies(const ModelConfig& config, const RunTrace& trace) {
+    if (config.long_frequencies(trace.tokens() + 1) &&
+        !config.long_frequencies(trace.prompt_length()))
+        throw Error(Failure::Kind::BadRequest,
+                    "the model turns to other RoPE frequencies past " +
+                        std::to_string(config.long_rope_from) +
+                        " tokens, and this run began with those up to there",
+                    {}, "give the text so far as a prompt of its own");
+}
+
+Step RunnerBase::drawn_step(RunTrace& trace, Sampler& sampler, tokenizer::StreamDecoder& text,
+                            const std::function<void(Rows, float*)>& compute_row,
+                            std::chrono::steady_clock::time_point started) const {
+    const std::int64_t at = trace.tokens();
+    const std::shared_ptr<const RowLogits> before = trace.newest_logits();
+    if (!std::all_of(before->values.begin(), before->values.end(),
+                     [](float x) { return std::isfinite(x); }))
+        refuse_not_finite(at - 1);
+
+    // The token, then its own row at once: every token of a run has a row when the step returns, so
+    // that "rows" and "tokens" are one number to every reader, and the candidates that follow are
+    // those of the newest row.
+    Sampler drawing = sampler;  // kept only when the row is there, so that a retry draws the same
+    const TokenId token{drawing.sample(before->values)};
+    trace.append_token(token);
+    auto logits = std::make_shared<RowLogits>(
+        RowLogits{at, std::vector<float>(static_cast<std::size_t>(info_.vocab))});
+    try {
+        compute_row({at, at + 1}, logits->values.data());
+    } catch (...) {
+        trace.drop_token();
+        throw;
+    }
+    sampler = drawing;
+    trace.publish(at + 1, logits);
+
+    Sampled sampled{token,
+                    at,
+                    probability_of(before->values, to_int(token)),
+                    most_probable(before->values, step_alternatives),
+                    {}};
+    for (const Choice& choice : sampled.alternatives)
+        sampled.logits.push_back(before->values[static_cast<std::size_t>(choice.token)]);
+    return step_of(trace.id(), sampled, text, started);
 }
 
 Step RunnerBase::step_of(RunId run, const Sampled& sampled, tokenizer::StreamDecoder& text,

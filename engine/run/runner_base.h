@@ -3,6 +3,7 @@
 // it is refused, and how a step reads.
 #pragma once
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,6 +39,8 @@ class RunnerBase : public Engine {
     void check_fork(const RunTrace& parent, std::int64_t rows, TokenId) const;
     // A step is possible: the prompt is read, and the context has a place for its token.
     void check_step(const RunTrace&) const;
+    // A run's RoPE does not turn inside it, where its model has frequencies of long runs.
+    static void check_frequencies(const ModelConfig&, const RunTrace&);
     // Throws BadFile: the weights do not fit their config.
     [[noreturn]] static void refuse_not_finite(std::int64_t position);
 
@@ -55,6 +58,11 @@ class RunnerBase : public Engine {
     };
     Step step_of(RunId, const Sampled&, tokenizer::StreamDecoder& text,
                  std::chrono::steady_clock::time_point started) const;
+    // A step whose token is drawn here: from the newest row's logits, and then its own row, whose
+    // logits [vocab] compute_row is to write. Publishes. The page is there, and the step possible.
+    Step drawn_step(RunTrace&, Sampler&, tokenizer::StreamDecoder& text,
+                    const std::function<void(Rows row, float* logits)>& compute_row,
+                    std::chrono::steady_clock::time_point started) const;
 
     ModelInfo info_;
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer_;

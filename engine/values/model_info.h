@@ -48,10 +48,13 @@ struct ModelInfo {
     std::int64_t memory_free = 0, memory_total = 0;  // bytes, of the device, when asked
     std::string device;                              // "CPU", a GPU's name
     std::string device_note;                         // why not the GPU that was asked or looked for
-    int threads = 0;                                 // compute threads on a CPU, 0 elsewhere
-    std::string hash;                                // of config, headers and file sizes
-    bool has_chat_template = false;                  // one that is understood here
-    bool has_unknown_template = false;               // one that is not
+    // On a GPU: the term of the model for which it computes block by block, not by the fused
+    // kernels of the usual shape; empty: by those.
+    std::string block_by_block;
+    int threads = 0;                    // compute threads on a CPU, 0 elsewhere
+    std::string hash;                   // of config, headers and file sizes
+    bool has_chat_template = false;     // one that is understood here
+    bool has_unknown_template = false;  // one that is not
     // Why what is shown of a text may not be what the model's own tools would: said before its
     // results, on every way to them. What was merely decided is in Encoding::notes.
     std::vector<std::string> warnings;

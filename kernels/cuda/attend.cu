@@ -140,7 +140,7 @@ __device__ void finish_row(const AttendArgs& args, std::int32_t head, std::int32
     }
 }
 
-template <typename T, int Dim>
+template <typename T, int Dim, bool Forbids>
 __global__ void __launch_bounds__(tile_threads) attend_kernel(AttendArgs args) {
     extern __shared__ __align__(16) std::byte shared[];
     const TraceView& trace = args.trace;
@@ -178,6 +178,7 @@ __global__ void __launch_bounds__(tile_threads) attend_kernel(AttendArgs args) {
             key + block_keys - 1 > begin || (window > 0 && key <= limit - 1 - window);
         scores_of(s, rule);
         if (masked) hide(s, dest, key, window, -infinity);
+        if constexpr (Forbids) forbid(s, rule.forbidden, head, dest, key, -infinity);
         float highest[2] = {-infinity, -infinity};
 #pragma unroll
         for (int j = 0; j < 8; ++j)
@@ -215,16 +216,22 @@ __global__ void __launch_bounds__(tile_threads) attend_kernel(AttendArgs args) {
     }
 }
 
-template <typename T, int Dim>
-void start(const AttendArgs& args, cudaStream_t stream) {
+template <typename T, int Dim, bool Forbids>
+void start_kernel(const AttendArgs& args, cudaStream_t stream) {
     const int dim = args.trace.head_dim;
     const std::int64_t bytes = ScoreTile<T>::bytes(dim) + Values<T, Dim>::bytes(dim);
-    allow_shared(attend_kernel<T, Dim>, bytes, "attend");
+    allow_shared(attend_kernel<T, Dim, Forbids>, bytes, "attend");
     const std::int64_t strips = (args.end - args.begin + strip_rows - 1) / strip_rows;
-    attend_kernel<T, Dim>
+    attend_kernel<T, Dim, Forbids>
         <<<dim3(static_cast<unsigned>(args.trace.query_heads), static_cast<unsigned>(strips)),
            tile_threads, static_cast<std::size_t>(bytes), stream>>>(args);
     check_launch("attend");
+}
+
+template <typename T, int Dim>
+void start(const AttendArgs& args, cudaStream_t stream) {
+    if (args.rule.forbidden.count > 0) return start_kernel<T, Dim, true>(args, stream);
+    start_kernel<T, Dim, false>(args, stream);
 }
 
 }  // namespace

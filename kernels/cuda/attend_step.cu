@@ -190,6 +190,7 @@ void attend_step(const StepArgs& args, cudaStream_t stream) {
     check_trace(args.trace);
     require(!args.appends || (step_appends(args.row) && args.row.device_begin == args.dest),
             "attend_step: a row that it cannot append");
+    require(args.rule.forbidden.count == 0, "attend_step: forbidden keys");
     require(args.splits > 0 && args.dest != nullptr && args.scratch != nullptr,
             "attend_step: splits, dest and scratch are needed");
     with_element(args.trace.element, [&](auto t) {

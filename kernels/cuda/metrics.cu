@@ -40,9 +40,9 @@ struct Lane {
     }
 
     // s: scores of the block at `key`. In an `Edge` block some cells may not be visible or belong
-    // to no row, and some may be a row's own, the one before or key 0; in others none is. offset:
-    // lse as a power of 2.
-    template <bool Edge>
+    // to no row, and some may be a row's own, the one before or key 0; in others none is. Forbids:
+    // a score of −inf is one that the run forbids. offset: lse as a power of 2.
+    template <bool Edge, bool Forbids>
     __device__ void take(const Cells& s, const float (&offset)[2], std::int32_t window,
                          std::int32_t key, const std::int32_t* tokens) {
         float mass[2] = {0, 0}, moment[2] = {0, 0};
@@ -58,6 +58,7 @@ struct Lane {
                 const int half = e / 2;
                 const std::int32_t row = dest + half * 8, src = at + e % 2;
                 if (Edge && (row >= limit || !visible(row, src, window))) continue;
+                if (Forbids && s[j][e] == -infinity) continue;
                 const float x = fmaf(s[j][e], log2_of_e, -offset[half]), p = power_of_2(x);
                 mass[half] += p;
                 moment[half] = fmaf(p, static_cast<float>(8 * j + e % 2), moment[half]);
@@ -82,7 +83,7 @@ struct Lane {
     }
 };
 
-template <typename Tile>
+template <typename Tile, bool Forbids>
 __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args) {
     using T = typename Tile::Element;
     extern __shared__ __align__(16) std::byte shared[];
@@ -112,12 +113,17 @@ __global__ void __launch_bounds__(tile_threads) measure_kernel(MetricsArgs args)
         Cells s;
         tile.next(s, keys, key + block_keys, limit);
         scores_of(s, rule);
-        const bool edge = key == 0 || key + block_keys >= begin || limit - begin < strip_rows ||
-                          (window > 0 && key <= limit - 1 - window);
-        if (edge)
-            lane.take<true>(s, offset, window, key, args.tokens);
-        else
-            lane.take<false>(s, offset, window, key, args.tokens);
+        if constexpr (Forbids) {
+            forbid(s, rule.forbidden, head.head, dest, key, -infinity);
+            lane.template take<true, true>(s, offset, window, key, args.tokens);
+        } else {
+            const bool edge = key == 0 || key + block_keys >= begin || limit - begin < strip_rows ||
+                              (window > 0 && key <= limit - 1 - window);
+            if (edge)
+                lane.template take<true, false>(s, offset, window, key, args.tokens);
+            else
+                lane.template take<false, false>(s, offset, window, key, args.tokens);
+        }
     }
     await_copies<0>();
     const float lowest = quad_min(lane.lowest);
@@ -208,12 +214,14 @@ void metrics(const MetricsArgs& args, cudaStream_t stream) {
     if (strips > 0)
         with_element(args.element, [&](auto t) {
             using T = decltype(t);
+            const std::int64_t bytes = ScoreTile<T>::bytes(args.head_dim);
+            if (args.forbids) return run(measure_kernel<ScoreTile<T>, true>, bytes);
             if constexpr (sizeof(T) == 2) {
                 using Wide = HopperTile<T, 128>;
-                if (args.head_dim == 128 && has_hopper_code(measure_kernel<Wide>))
-                    return run(measure_kernel<Wide>, Wide::bytes(128));
+                if (args.head_dim == 128 && has_hopper_code(measure_kernel<Wide, false>))
+                    return run(measure_kernel<Wide, false>, Wide::bytes(128));
             }
-            run(measure_kernel<ScoreTile<T>>, ScoreTile<T>::bytes(args.head_dim));
+            run(measure_kernel<ScoreTile<T>, false>, bytes);
         });
     add_kernel<<<heads, 32, 0, stream>>>(args);
     check_launch("metrics");

@@ -24,10 +24,11 @@ struct TileArgs {
     bool raw = false;
     TilePooling pooling = TilePooling::Max;
     bool signed_max = false, span_mean = false;
-    // True where no head has weights or a second run, and every scale is above 0: most requests,
-    // and they have a kernel of their own.
+    // True where no head has weights, a second run or forbidden keys, and every scale is above 0:
+    // most requests, and they have a kernel of their own.
     bool plain = false;
-    bool capped = false;  // a head's scores may be capped
+    bool forbids = false;  // a run of a head forbids keys: rule.forbidden, on the device
+    bool capped = false;   // a head's scores may be capped
     // The pool that every head's pages lie in, where all are on_row_grid(), or null.
     std::byte* pool = nullptr;
     std::int64_t pool_bytes = 0;
@@ -44,6 +45,7 @@ struct MetricsArgs {
     std::int64_t head_count = 0;
     Element element = Element::F32;        // of every head's trace, as is
     std::int32_t head_dim = 0;             // this
+    bool forbids = false;                  // as TileArgs'
     std::int64_t begin = 0, end = 0;       // dest rows
     const std::int32_t* tokens = nullptr;  // [end] on the device, as kernels::MetricsArgs'
     void* scratch = nullptr;               // metrics_scratch bytes

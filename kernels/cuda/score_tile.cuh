@@ -223,5 +223,22 @@ __device__ inline void hide(Cells& s, std::int32_t dest, std::int32_t key, std::
             if (!visible(dest + e / 2 * 8, key + 8 * j + lane_key() + e % 2, window))
                 s[j][e] = hidden;
 }
+// Likewise what a run forbids to a head.
+__device__ inline void forbid(Cells& s, const ForbiddenEdges& edges, std::int32_t head,
+                              std::int32_t dest, std::int32_t key, float hidden) {
+    for (std::int32_t i = 0; i < edges.count; ++i) {
+        const EdgeRange range = edges.ranges[i];
+        if (range.head != head) continue;
+#pragma unroll
+        for (int j = 0; j < 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                const std::int32_t row = dest + e / 2 * 8, src = key + 8 * j + lane_key() + e % 2;
+                if (range.dest_begin <= row && row < range.dest_end && range.src_begin <= src &&
+                    src < range.src_end)
+                    s[j][e] = hidden;
+            }
+    }
+}
 
 }  // namespace kernels::cuda

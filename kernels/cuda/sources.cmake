@@ -8,7 +8,7 @@ find_package(CUDAToolkit REQUIRED)
 
 add_library(headscope_cuda_kernels SHARED
     cuda/append.cu cuda/attend.cu cuda/attend_step.cu cuda/contribution.cu cuda/draw.cu
-    cuda/elementwise.cu cuda/hopper_boxes.cu cuda/hopper_forms.cu cuda/hopper_views.cu
+    cuda/edit.cu cuda/elementwise.cu cuda/hopper_boxes.cu cuda/hopper_forms.cu cuda/hopper_views.cu
     cuda/hopper_wide.cu cuda/hopper_wide_bf16.cu cuda/hopper_wide_f16.cu cuda/merge.cu
     cuda/metrics.cu cuda/paths.cu cuda/product.cu cuda/projections.cu cuda/random.cu cuda/sample.cu
     cuda/tile.cu cuda/writes.cu)

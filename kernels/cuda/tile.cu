@@ -16,7 +16,8 @@ __device__ inline Pool pool_of(const TileArgs& args, const TileHead& head) {
     if (args.pooling == TilePooling::Sum || args.pooling == TilePooling::Mean) return Pool::Sum;
     if (args.signed_max) return Pool::LargestSigned;
     const bool plain = head.minus_trace == nullptr && head.column_weight == nullptr &&
-                       head.row_weight == nullptr && head.rule.scale > 0;
+                       head.row_weight == nullptr && head.rule.scale > 0 &&
+                       head.rule.forbidden.count == 0;
     return plain ? Pool::ScoreMax : Pool::Max;
 }
 
@@ -50,7 +51,7 @@ __device__ inline void to_cells(Cells& s, const ScoreRule& rule, bool raw, const
         }
 }
 
-template <typename Tile>
+template <typename Tile, bool Forbids>
 class Strip {
     using T = typename Tile::Element;
 
@@ -86,11 +87,13 @@ class Strip {
         }
         if (plain) return;
         to_cells(s, head_.rule, args_.raw, values_, weights(head_.column_weight, key), key, last_);
+        if constexpr (Forbids) forbid_cells(s, head_.rule.forbidden, key);
         if (head_.minus_trace == nullptr) return;
         Cells other;
         products(other, *head_.minus_trace, key);
         to_cells(other, head_.rule, args_.raw, minus_, weights(head_.minus_column_weight, key), key,
                  last_);
+        if constexpr (Forbids) forbid_cells(other, head_.minus_forbidden, key);
 #pragma unroll
         for (int j = 0; j < 8; ++j)
 #pragma unroll
@@ -110,6 +113,9 @@ class Strip {
     __device__ const float* weights(const float* given, std::int32_t key) const {
         return given == nullptr ? nullptr : given + (key - first_src_);
     }
+    __device__ void forbid_cells(Cells& s, const ForbiddenEdges& edges, std::int32_t key) const {
+        forbid(s, edges, head_.head, begin_ + lane_row(), key, args_.raw ? -infinity : 0.0f);
+    }
     __device__ void products(Cells& s, const TraceView& trace, std::int32_t key) {
         tile_.queries(queries(trace), begin_, limit_);
         tile_.keys(keys(trace), key, last_);
@@ -124,10 +130,10 @@ class Strip {
     std::int64_t first_src_ = 0;
 };
 
-template <typename Tile>
+template <typename Tile, bool Forbids>
 __device__ void write_cells(const TileArgs& args, const TileHead& head, const Item& item,
                             std::byte* shared) {
-    Strip<Tile> strip(args, head, shared);
+    Strip<Tile, Forbids> strip(args, head, shared);
     const auto begin = static_cast<std::int32_t>(args.dest_edges[item.dest_pixel]);
     const auto first = static_cast<std::int32_t>(args.src_edges[item.src_pixel]);
     const std::int32_t end = begin + item.dest_pixels, last = first + item.src_pixels;
@@ -239,11 +245,11 @@ __device__ inline void pool_block(Cells& s, Pool pool, const Pooled& rows, const
     }
 }
 
-template <typename Tile>
+template <typename Tile, bool Forbids>
 __device__ void pool_item(const TileArgs& args, const TilePlan& plan, const TileHead& head,
                           const Item& item, std::byte* shared) {
     const Pool pool = pool_of(args, head);
-    Strip<Tile> strip(args, head, shared);
+    Strip<Tile, Forbids> strip(args, head, shared);
     auto* memory = reinterpret_cast<float*>(shared + Tile::bytes(args.head_dim));
     const int stride = plan.src_pixels + 1, floats = strip_rows * stride;
     auto* edges = reinterpret_cast<std::int32_t*>(memory);  // [src_pixels + 1]
@@ -285,16 +291,16 @@ __device__ void pool_item(const TileArgs& args, const TilePlan& plan, const Tile
     write_pixels(args, head, pool, item, pixels, edges, strip.rows());
 }
 
-template <typename Tile>
+template <typename Tile, bool Forbids>
 __global__ void __launch_bounds__(tile_threads)
     tile_kernel(TileArgs args, TilePlan plan, std::int64_t first_item) {
     extern __shared__ __align__(16) std::byte shared[];
     const Item item = item_at(args, plan, first_item + blockIdx.x);
     const TileHead& head = args.heads[item.head];
     if (plan.cells)
-        write_cells<Tile>(args, head, item, shared);
+        write_cells<Tile, Forbids>(args, head, item, shared);
     else
-        pool_item<Tile>(args, plan, head, item, shared);
+        pool_item<Tile, Forbids>(args, plan, head, item, shared);
 }
 
 }  // namespace
@@ -318,10 +324,13 @@ void tile(const TileArgs& args, std::int64_t first_item, std::int64_t last_item,
     with_element(args.element, [&](auto t) {
         using Tile = ScoreTile<decltype(t)>;
         const std::int64_t bytes = Tile::bytes(args.head_dim) + pooled;
-        allow_shared(tile_kernel<Tile>, bytes, "tile");
-        tile_kernel<Tile><<<static_cast<unsigned>(last_item - first_item), tile_threads,
-                            static_cast<std::size_t>(bytes), stream>>>(args, plan, first_item);
-        check_launch("tile");
+        const auto start = [&](auto kernel) {
+            allow_shared(kernel, bytes, "tile");
+            kernel<<<static_cast<unsigned>(last_item - first_item), tile_threads,
+                     static_cast<std::size_t>(bytes), stream>>>(args, plan, first_item);
+            check_launch("tile");
+        };
+        args.forbids ? start(tile_kernel<Tile, true>) : start(tile_kernel<Tile, false>);
     });
 }
 

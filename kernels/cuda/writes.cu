@@ -128,13 +128,18 @@ __global__ void add_kernel(float* x, const float* y, std::int64_t n) {
     if (at < n) x[at] += y[at];
 }
 
+__global__ void multiply_kernel(float* x, const float* y, std::int64_t n) {
+    const std::int64_t at = thread_index();
+    if (at < n) x[at] *= y[at];
+}
+
 // A block a head. Threads [g · D, (g + 1) · D) take every `groups`-th key, a dim each.
 constexpr int check_threads = 512;
 
 template <typename T>
 __global__ void __launch_bounds__(check_threads)
-    check_kernel(TraceView trace, std::int64_t dest, const float* scores, const float* pattern,
-                 float* to) {
+    check_kernel(TraceView trace, std::int64_t dest, const float* sinks, const float* scores,
+                 const float* pattern, float* to) {
     __shared__ double sums[check_threads];
     __shared__ float found[4];
     const auto head = static_cast<std::int32_t>(blockIdx.x);
@@ -159,6 +164,10 @@ __global__ void __launch_bounds__(check_threads)
     if (thread == 0) {
         double total = 0;
         for (int i = 0; i < check_threads; ++i) total += sums[i];
+        const float lse = *lse_at(trace, head, static_cast<std::int32_t>(dest));
+        if (sinks != nullptr)
+            total += exp(static_cast<double>(sinks[head]) - static_cast<double>(lse));
+        if (lse == -__builtin_huge_valf()) total = 1;  // nothing is visible: no pattern
         found[0] = static_cast<float>(fabs(total - 1));
     }
     __syncthreads();
@@ -241,13 +250,19 @@ void add(float* x, const float* y, std::int64_t n, cudaStream_t stream) {
     check_launch("add");
 }
 
-void check_row(const TraceView& trace, std::int64_t dest, const float* scores, const float* pattern,
-               float* to, cudaStream_t stream) {
+void multiply(float* x, const float* y, std::int64_t n, cudaStream_t stream) {
+    if (n <= 0) return;
+    multiply_kernel<<<blocks_of(n, 256), 256, 0, stream>>>(x, y, n);
+    check_launch("multiply");
+}
+
+void check_row(const TraceView& trace, std::int64_t dest, const float* sinks, const float* scores,
+               const float* pattern, float* to, cudaStream_t stream) {
     check_trace(trace);
     with_element(trace.element, [&](auto t) {
         check_kernel<decltype(t)>
             <<<static_cast<unsigned>(trace.query_heads), check_threads, 0, stream>>>(
-                trace, dest, scores, pattern, to);
+                trace, dest, sinks, scores, pattern, to);
         check_launch("checks of a row");
     });
 }

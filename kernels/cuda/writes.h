@@ -42,10 +42,13 @@ void lengths_and_dots(const float* x, const float* u, std::int64_t n, std::int64
 
 // x += y, n elements.
 void add(float* x, const float* y, std::int64_t n, cudaStream_t);
+// x *= y, n elements.
+void multiply(float* x, const float* y, std::int64_t n, cudaStream_t);
 
 // One row's invariants, a head each: to [Hq, 4] = |Σ p − 1|, largest |score|, largest |p · v − z|
-// and |z|, sums in fp64. scores and pattern [Hq, dest + 1]; a score of −inf is not visible.
-void check_row(const TraceView&, std::int64_t dest, const float* scores, const float* pattern,
-               float* to, cudaStream_t);
+// and |z|, sums in fp64. scores and pattern [Hq, dest + 1]; a score of −inf is not visible. sinks
+// [Hq] or null: what they take is in Σ p; a row that sees nothing has none to be off.
+void check_row(const TraceView&, std::int64_t dest, const float* sinks, const float* scores,
+               const float* pattern, float* to, cudaStream_t);
 
 }  // namespace kernels::cuda

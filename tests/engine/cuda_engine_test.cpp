@@ -8,6 +8,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/default_model.h"
 #include "tests/support/engine_run.h"
+#include "tests/support/on_device.h"
 #include "tests/support/run_oracle.h"
 
 using namespace engine;
@@ -17,23 +18,13 @@ namespace {
 const std::string tiny = std::string(TEST_DATA) + "/tiny_qwen3";
 
 std::unique_ptr<Engine> open_on(const char* device, const std::string& path,
-                                std::optional<DType> dtype = DType::F32,
-                                std::int64_t page_tokens = 64, std::int64_t limit = 1 << 30) {
-    OpenRequest request;
-    request.path = path;
-    request.device = device;
-    request.dtype = dtype;
-    request.threads = 2;
-    request.page_tokens = page_tokens;
-    request.memory_limit = limit;
-    return open_engine(request, {}, {});
+                                DType dtype = DType::F32, std::int64_t page_tokens = 64,
+                                std::int64_t limit = 1 << 30) {
+    return ::open_on(device, path, dtype, page_tokens, limit);
 }
 
 std::vector<TokenId> prompt(std::int64_t length, int seed = 7) {
-    std::vector<TokenId> tokens;
-    for (std::int64_t i = 0; i < length; ++i)
-        tokens.push_back(TokenId{static_cast<std::int32_t>((i * 37 + seed) % 317 + 3)});
-    return tokens;
+    return mixed_tokens(length, 37, seed);
 }
 
 // Of the module that the engine has opened; without a GPU there is none.

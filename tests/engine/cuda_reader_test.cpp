@@ -7,6 +7,8 @@
 
 #include "tests/support/compare.h"
 #include "tests/support/engine_run.h"
+#include "tests/support/on_device.h"
+#include "tests/support/tile_requests.h"
 
 using namespace engine;
 
@@ -16,67 +18,12 @@ constexpr std::int64_t length = 75;
 constexpr int layers = 3, heads = 4;
 
 std::unique_ptr<Engine> open_on(const char* device, DType dtype) {
-    OpenRequest request;
-    request.path = std::string(TEST_DATA) + "/tiny_qwen3";
-    request.device = device;
-    request.dtype = dtype;
-    request.threads = 2;
-    request.page_tokens = 16;
-    request.memory_limit = std::int64_t{1} << 28;
-    return open_engine(request, {}, {});
+    return ::open_on(device, std::string(TEST_DATA) + "/tiny_qwen3", dtype, 16,
+                     std::int64_t{1} << 28);
 }
 
 std::vector<TokenId> prompt(std::int64_t count, int seed = 11) {
-    std::vector<TokenId> tokens;
-    for (std::int64_t i = 0; i < count; ++i)
-        tokens.push_back(TokenId{static_cast<std::int32_t>((i * 53 + seed) % 317 + 3)});
-    return tokens;
-}
-
-TileRequest map_of(RunId run, LayerHead head, Quantity quantity, std::int64_t cells = 1,
-                   Pooling pooling = Pooling::None) {
-    TileRequest request;
-    request.run = run;
-    request.heads = {head};
-    request.dest = request.src = {0, length, cells, {}};
-    request.quantity = quantity;
-    request.pooling = pooling;
-    request.target = TokenId{17};
-    request.distractor = TokenId{99};
-    return request;
-}
-
-std::vector<TileRequest> requests(RunId run) {
-    std::vector<TileRequest> all;
-    for (Quantity quantity :
-         {Quantity::Scores, Quantity::Pattern, Quantity::Value, Quantity::Attribution})
-        for (auto [cells, pooling] : {std::pair{1, Pooling::None},
-                                      {8, Pooling::Max},
-                                      {5, Pooling::Mean},
-                                      {16, Pooling::Sum}}) {
-            TileRequest request = map_of(run, {Layer{1}, QueryHead{2}}, quantity, cells, pooling);
-            for (int h = 0; h < heads; ++h) request.heads.push_back({Layer{2}, QueryHead{h}});
-            all.push_back(request);
-            if (quantity != Quantity::Pattern) continue;
-            request.renormalized = true;
-            all.push_back(request);
-        }
-    return all;
-}
-
-// Infinities, where no cell is visible, must be the same ones.
-double apart(std::span<const float> a, std::span<const float> b) {
-    double most = 0, scale = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (std::isinf(a[i]) || std::isinf(b[i])) {
-            if (a[i] != b[i]) return INFINITY;
-            continue;
-        }
-        most = std::max(most, std::abs(double{a[i]} - b[i]));
-        scale = std::max(scale, std::abs(double{b[i]}));
-        if (std::isnan(a[i]) || std::isnan(b[i])) return INFINITY;
-    }
-    return scale > 0 ? most / scale : most;
+    return mixed_tokens(count, 53, seed);
 }
 
 }  // namespace
@@ -165,7 +112,7 @@ class CudaReaderTest : public QObject {
                 QVERIFY(std::abs(cell.pattern - pattern[at]) <= 1e-5f);
                 for (auto [quantity, value] : {std::pair{Quantity::Value, cell.value_norm},
                                                {Quantity::Attribution, cell.attribution}}) {
-                    const Tile tile = reader->tile(map_of(run.run, head, quantity));
+                    const Tile tile = reader->tile(map_of(run.run, head, length, quantity));
                     const auto map = tile.data.as<float>();
                     QVERIFY(std::abs(map[static_cast<std::size_t>(dest * length + src)] - value) <=
                             1e-4 * max_abs(map));
@@ -217,14 +164,14 @@ class CudaReaderTest : public QObject {
         };
         const RunId gpu_other = second(gpu), cpu_other = second(cpu);
         for (bool difference : {false, true})
-            for (TileRequest request : requests(gpu.run)) {
+            for (TileRequest request : tile_requests(gpu.run, gpu.engine->info(), length)) {
                 if (difference) request.minus = gpu_other;
                 const Tile a = gpu.engine->reader()->tile(request);
                 request.run = cpu.run;
                 if (difference) request.minus = cpu_other;
                 const Tile b = cpu.engine->reader()->tile(request);
                 QCOMPARE(a.data.shape, b.data.shape);
-                const double error = apart(a.data.as<float>(), b.data.as<float>());
+                const double error = tiles_apart(a.data.as<float>(), b.data.as<float>());
                 QVERIFY2(error < 2e-4, QString("%1: quantity %2 pooling %3 difference %4")
                                            .arg(error)
                                            .arg(static_cast<int>(request.quantity))
@@ -233,7 +180,7 @@ class CudaReaderTest : public QObject {
                                            .toUtf8());
             }
         TileRequest bytes =
-            map_of(gpu.run, {Layer{0}, QueryHead{1}}, Quantity::Pattern, 8, Pooling::Max);
+            map_of(gpu.run, {Layer{0}, QueryHead{1}}, length, Quantity::Pattern, 8, Pooling::Max);
         bytes.format = PixelFormat::U8;
         bytes.range = {0, 1, Transfer::Sqrt};
         const Tile a = gpu.engine->reader()->tile(bytes);
@@ -251,7 +198,7 @@ class CudaReaderTest : public QObject {
         std::vector<Tile> held;
         std::vector<std::vector<float>> copies;
         for (int round = 0; round < 3; ++round)
-            for (const TileRequest& request : requests(run.run)) {
+            for (const TileRequest& request : tile_requests(run.run, run.engine->info(), length)) {
                 held.push_back(reader->tile(request));
                 const auto pixels = held.back().data.as<float>();
                 copies.emplace_back(pixels.begin(), pixels.end());
@@ -268,7 +215,7 @@ class CudaReaderTest : public QObject {
         EngineRun run(open_on("cuda", DType::BF16), prompt(length));
         const auto reader = run.engine->reader();
         std::vector<std::vector<float>> before;
-        const auto all = requests(run.run);
+        const auto all = tile_requests(run.run, run.engine->info(), length);
         for (const TileRequest& request : all) {
             const Tile tile = reader->tile(request);
             before.emplace_back(tile.data.as<float>().begin(), tile.data.as<float>().end());
@@ -312,26 +259,29 @@ class CudaReaderTest : public QObject {
         std::stop_source stop;
         stop.request_stop();
         QVERIFY_EXCEPTION_THROWN(
-            reader->tile(map_of(run.run, head, Quantity::Pattern), stop.get_token()), Cancelled);
+            reader->tile(map_of(run.run, head, length, Quantity::Pattern), stop.get_token()),
+            Cancelled);
         QVERIFY_EXCEPTION_THROWN(
-            reader->tile(map_of(run.run, {Layer{3}, QueryHead{0}}, Quantity::Pattern)), Error);
+            reader->tile(map_of(run.run, {Layer{3}, QueryHead{0}}, length, Quantity::Pattern)),
+            Error);
         QVERIFY_EXCEPTION_THROWN(
             reader->cell(run.run, head, Position{length}, Position{0}, TokenId{1}, {}), Error);
         QVERIFY_EXCEPTION_THROWN(reader->read(run.run, {"pattern", Layer{0}, {}}, {0, length + 1}),
                                  Error);
         QVERIFY_EXCEPTION_THROWN(reader->read(run.run, {"patterns", Layer{0}, {}}, {0, 1}), Error);
-        TileRequest far = map_of(run.run, head, Quantity::Pattern, 1 << 30, Pooling::Max);
+        TileRequest far = map_of(run.run, head, length, Quantity::Pattern, 1 << 30, Pooling::Max);
         far.src.end = std::int64_t{1} << 40;
         QVERIFY_EXCEPTION_THROWN(reader->tile(far), Error);
         // Rows that are not there yet are empty.
-        TileRequest beyond = map_of(run.run, head, Quantity::Pattern);
+        TileRequest beyond = map_of(run.run, head, length, Quantity::Pattern);
         beyond.dest.end = beyond.src.end = length + 20;
         const Tile tile = reader->tile(beyond);
         QCOMPARE(tile.rows_ready, length);
         for (std::int64_t i = length * (length + 20); i < tile.data.elements(); ++i)
             QCOMPARE(tile.data.as<float>()[static_cast<std::size_t>(i)], 0.0f);
         run.engine->close_run(run.run);
-        QVERIFY_EXCEPTION_THROWN(reader->tile(map_of(run.run, head, Quantity::Pattern)), Error);
+        QVERIFY_EXCEPTION_THROWN(reader->tile(map_of(run.run, head, length, Quantity::Pattern)),
+                                 Error);
     }
 };
 

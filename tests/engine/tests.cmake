@@ -20,7 +20,7 @@ headscope_test(quantized_test engine/quantized_test.cpp headscope_engine headsco
 
 # The same tables on a GPU, in fp32. Without one they are skipped, and CTest says so.
 if(TARGET headscope_cuda_engine)
-    foreach(part tiny_models default_model runs trace_oracle views)
+    foreach(part tiny_models default_model runs trace_oracle views families edits)
         add_dependencies(${part}_test headscope_cuda_engine)
         add_test(NAME cuda_${part}_test COMMAND ${part}_test)
         set_tests_properties(cuda_${part}_test PROPERTIES LABELS "engine"
@@ -31,6 +31,10 @@ if(TARGET headscope_cuda_engine)
         ${CMAKE_DL_LIBS})
     add_dependencies(cuda_engine_test headscope_cuda_engine)
     set_tests_properties(cuda_engine_test PROPERTIES SKIP_REGULAR_EXPRESSION "SKIP   :")
+    headscope_test(cuda_family_views_test engine/cuda_family_views_test.cpp headscope_engine
+        headscope_formats)
+    add_dependencies(cuda_family_views_test headscope_cuda_engine)
+    set_tests_properties(cuda_family_views_test PROPERTIES SKIP_REGULAR_EXPRESSION "SKIP   :")
     headscope_test(cuda_reader_test engine/cuda_reader_test.cpp headscope_engine)
     add_dependencies(cuda_reader_test headscope_cuda_engine)
     # As tests' -Wno-array-bounds.

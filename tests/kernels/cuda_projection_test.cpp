@@ -246,8 +246,8 @@ class CudaProjectionTest : public QObject {
         for (const bool spoilt : {false, true}) {
             if (spoilt) pattern[static_cast<std::size_t>(dest)] += 0.5f;  // of head 0
             const DeviceBuffer<float> device_scores(scores), device_pattern(pattern), found(17);
-            kernels::cuda::check_row(view, dest, device_scores.data(), device_pattern.data(),
-                                     found.data(), nullptr);
+            kernels::cuda::check_row(view, dest, nullptr, device_scores.data(),
+                                     device_pattern.data(), found.data(), nullptr);
             const auto numbers_of = found.download();
             QVERIFY(std::isnan(numbers_of.back()));
             for (std::size_t h = 0; h < 4; ++h) {
