@@ -14,6 +14,14 @@ void check(cudaError_t code, const char* what) {
                 memory ? "close a run, or what else uses the GPU" : "");
 }
 
+void refuse(const std::exception& of_libtorch) {
+    const std::string text = of_libtorch.what();  // and where in libtorch, line by line
+    const bool memory = text.find("out of memory") != std::string::npos;
+    throw Error(memory ? Failure::Kind::OutOfMemory : Failure::Kind::Device,
+                text.substr(0, text.find('\n')), "libtorch on the GPU",
+                memory ? "close a run, or what else uses the GPU" : "use --device cpu");
+}
+
 void* DeviceMemory::take(std::int64_t bytes) {
     void* data = nullptr;
     check(cudaMalloc(&data, static_cast<std::size_t>(bytes)),

@@ -14,7 +14,10 @@ namespace engine::cuda {
 // Throws Error: OutOfMemory where the device has none left, else Device.
 void check(cudaError_t code, const char* what);
 
-// Runs `work`; what kernels throw comes out as engine::Error.
+// Throws what libtorch threw as Error: OutOfMemory where it says so, else Device.
+[[noreturn]] void refuse(const std::exception& of_libtorch);
+
+// Runs `work`; what kernels and libtorch throw comes out as engine::Error.
 template <typename Work>
 decltype(auto) with_device_errors(Work&& work) {
     try {
@@ -24,6 +27,12 @@ decltype(auto) with_device_errors(Work&& work) {
         throw;
     } catch (const std::invalid_argument& error) {
         throw Error(Failure::Kind::Unsupported, error.what(), "CUDA kernel", "use --device cpu");
+    } catch (const Error&) {
+        throw;
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const std::exception& error) {
+        refuse(error);
     }
 }
 

@@ -17,8 +17,9 @@ namespace {
 constexpr std::int64_t length = 75;
 constexpr int layers = 3, heads = 4;
 
-std::unique_ptr<Engine> open_on(const char* device, DType dtype) {
-    return ::open_on(device, std::string(TEST_DATA) + "/tiny_qwen3", dtype, 16,
+std::unique_ptr<Engine> open_on(const char* device, DType dtype,
+                                const std::string& model = "tiny_qwen3") {
+    return ::open_on(device, std::string(TEST_DATA) + "/" + model, dtype, 16,
                      std::int64_t{1} << 28);
 }
 
@@ -211,8 +212,18 @@ class CudaReaderTest : public QObject {
 
     // Several threads read while steps are taken: rows that were there do not change, and nothing
     // waits for good.
+    void threadsReadWhileStepsGoOn_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("steps");
+        QTest::addRow("fused kernels") << "tiny_qwen3" << 200;
+        QTest::addRow("block by block") << "tiny_gpt_oss" << 50;  // of 128 tokens
+    }
     void threadsReadWhileStepsGoOn() {
-        EngineRun run(open_on("cuda", DType::BF16), prompt(length));
+        QFETCH(QString, model);
+        QFETCH(int, steps);
+        EngineRun run(open_on("cuda", DType::BF16, model.toStdString()), prompt(length));
+        const auto table_size =
+            static_cast<std::size_t>(run.engine->info().layers * run.engine->info().query_heads);
         const auto reader = run.engine->reader();
         std::vector<std::vector<float>> before;
         const auto all = tile_requests(run.run, run.engine->info(), length);
@@ -240,12 +251,12 @@ class CudaReaderTest : public QObject {
                     if (i % 11 == 0) {
                         MetricsRequest request;
                         request.run = run.run;
-                        if (reader->metrics(request).sink.size() != layers * heads) ++wrong;
+                        if (reader->metrics(request).sink.size() != table_size) ++wrong;
                     }
                     ++read;
                 }
             });
-        for (int i = 0; i < 200; ++i) run.engine->decode_step(run.run, {});
+        for (int i = 0; i < steps; ++i) run.engine->decode_step(run.run, {});
         over = true;
         for (std::thread& thread : readers) thread.join();
         QCOMPARE(wrong.load(), 0);

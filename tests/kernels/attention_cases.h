@@ -172,6 +172,44 @@ void test_rule(Also&& also) {
     if (within(attention_errors(backend, rule, 0, shape.rows, z))) also(backend, rule);
 }
 
+// Keys that a run forbids, of some heads and rows: some rows then see nothing, or sinks alone.
+inline void add_forbidden_columns() {
+    QTest::addColumn<int>("where");
+    QTest::addColumn<float>("cap");
+    QTest::addColumn<int>("window");
+    QTest::addColumn<bool>("sink");
+    QTest::addColumn<int>("dim");
+}
+inline void add_forbidden(const char* name, int where) {
+    for (float cap : {0.0f, 5.0f})
+        for (int window : {0, 17})
+            for (bool sink : {false, true})
+                for (int dim : {32, 80, 256})
+                    QTest::addRow("%s cap=%g window=%d sink=%d dim=%d", name,
+                                  static_cast<double>(cap), window, sink, dim)
+                        << where << cap << window << sink << dim;
+}
+template <typename Backend>
+void test_forbidden() {
+    QFETCH(int, where);
+    QFETCH(float, cap);
+    QFETCH(int, window);
+    QFETCH(bool, sink);
+    QFETCH(int, dim);
+    const support::Shape shape{16, 6, 2, dim, 131};
+    Backend backend(where, shape);
+    backend.fill(0, shape.rows, 5, 4);
+    const std::vector<float> sinks = {0.5f, -3, 4, 1, 2, 0};
+    const std::vector<kernels::EdgeRange> edges = {
+        {1, 10, 90, 0, 14}, {1, 64, 131, 60, 70}, {4, 0, 8, 0, 8}, {5, 100, 101, 3, 101}};
+    kernels::ScoreRule rule = rule_of(shape, cap, window, sink ? sinks.data() : nullptr);
+    rule.forbidden = {edges.data(), static_cast<std::int32_t>(edges.size())};
+    const auto z = backend.attend(rule, 0, shape.rows);
+    if (!within(attention_errors(backend, rule, 0, shape.rows, z))) return;
+    QVERIFY(!attention_errors(backend, rule, 0, shape.rows, z, {}, support::Fault::NothingForbidden)
+                 .fine());
+}
+
 // The comparison must see a wrong rule.
 inline void add_faults() {
     using support::Fault;

@@ -71,6 +71,12 @@ class Cuda {
   private:
     // Rules hold device pointers on the device and host pointers for the oracle.
     kernels::ScoreRule on_device(kernels::ScoreRule rule) {
+        if (rule.forbidden.count > 0) {
+            edges_ =
+                std::make_unique<DeviceBuffer<kernels::EdgeRange>>(std::vector<kernels::EdgeRange>(
+                    rule.forbidden.ranges, rule.forbidden.ranges + rule.forbidden.count));
+            rule.forbidden.ranges = edges_->data();
+        }
         if (rule.sinks == nullptr) return rule;
         sinks_ = std::make_unique<DeviceBuffer<float>>(
             std::vector<float>(rule.sinks, rule.sinks + trace_.host_view().query_heads));
@@ -82,6 +88,7 @@ class Cuda {
     int splits_ = 0;
     std::unique_ptr<DeviceBuffer<std::byte>> scratch_;
     std::unique_ptr<DeviceBuffer<float>> sinks_;
+    std::unique_ptr<DeviceBuffer<kernels::EdgeRange>> edges_;
 };
 
 template <typename Add>
@@ -127,6 +134,12 @@ class CudaAttentionTest : public QObject {
             (void)cuda.step_fits(rule, 130);
         });
     }
+
+    void forbidden_data() {
+        add_forbidden_columns();
+        on_all(add_forbidden);
+    }
+    void forbidden() { test_forbidden<Cuda>(); }
 
     void negativeControls_data() { add_faults(); }
     void negativeControls() { test_fault<Cuda>(static_cast<int>(Element::BF16)); }

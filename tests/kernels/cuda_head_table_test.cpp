@@ -24,6 +24,7 @@ class CudaHeadTableTest : public QObject {
         QFETCH(float, cap);
         QFETCH(int, window);
         QFETCH(bool, sink);
+        QFETCH(bool, forbid);
         QFETCH(int, begin);
         QFETCH(int, end);
         const int dim = page == 1 ? 32 : 128;  // both paths
@@ -31,15 +32,22 @@ class CudaHeadTableTest : public QObject {
         CudaTrace trace(shape, static_cast<Element>(where), 3);
         trace.fill(0, std::max(end, 1), 5);
         const std::vector<float> sinks = {0.5f, 2, -1, 3};
-        const kernels::ScoreRule rule{1 / std::sqrt(static_cast<float>(dim)), cap, window,
-                                      sink ? sinks.data() : nullptr};
+        const std::vector<kernels::EdgeRange> edges = metrics_edges(forbid);
+        const DeviceBuffer<kernels::EdgeRange> device_edges(edges);
+        const auto edge_count = static_cast<std::int32_t>(edges.size());
+        const kernels::ScoreRule rule{1 / std::sqrt(static_cast<float>(dim)),
+                                      cap,
+                                      window,
+                                      sink ? sinks.data() : nullptr,
+                                      {edges.data(), edge_count}};
         std::vector<kernels::MetricsHead> table(4);
         const auto dense = dense_heads(trace.host_view(), rule, end);
         trace.upload(0, std::max(end, 1));
         for (int h = 0; h < 4; ++h) {
             kernels::MetricsHead& head = table[static_cast<std::size_t>(h)];
             head.trace = trace.view();
-            head.rule = {rule.scale, cap, window, nullptr};  // lse holds what sinks do
+            // lse holds what sinks do
+            head.rule = {rule.scale, cap, window, nullptr, {device_edges.data(), edge_count}};
             head.head = h;
             head.sink_sum = head.induction_sum = 99;  // overwritten
         }
@@ -51,6 +59,7 @@ class CudaHeadTableTest : public QObject {
         args.head_count = 4;
         args.element = trace.element();
         args.head_dim = dim;
+        args.forbids = forbid;
         args.begin = begin;
         args.end = end;
         args.tokens = ids.data();

@@ -34,13 +34,20 @@ std::vector<Pixel> device_tile(const TileCase& c, const kernels::ScoreRule& rule
     if (minus)
         minus_view = std::make_unique<DeviceBuffer<kernels::TraceView>>(
             std::vector<kernels::TraceView>{minus->trace.view()});
+    std::unique_ptr<DeviceBuffer<kernels::EdgeRange>> edges;
+    kernels::ScoreRule device_rule = rule;
+    if (rule.forbidden.count > 0) {
+        edges = std::make_unique<DeviceBuffer<kernels::EdgeRange>>(std::vector<kernels::EdgeRange>(
+            rule.forbidden.ranges, rule.forbidden.ranges + rule.forbidden.count));
+        device_rule.forbidden.ranges = edges->data();
+    }
     std::vector<kernels::TileHead> heads(count);
     const auto first = c.src.front();
     const bool weighted = c.quantity == Weighted;
     for (std::size_t h = 0; h < count; ++h) {
         kernels::TileHead& head = heads[h];
         head.trace = view;
-        head.rule = rule;
+        head.rule = device_rule;
         head.head = static_cast<std::int32_t>(h);
         head.rows = c.rows;
         head.column_weight = weighted ? run.device_weights[h]->data() + first : nullptr;
@@ -73,7 +80,8 @@ std::vector<Pixel> device_tile(const TileCase& c, const kernels::ScoreRule& rule
     args.pooling = c.pooling;
     args.signed_max = c.signed_max;
     args.span_mean = c.span_mean;
-    args.plain = !weighted && !minus;
+    args.forbids = rule.forbidden.count > 0;
+    args.plain = !weighted && !minus && !args.forbids;
     args.capped = rule.soft_cap > 0;
     if (kernels::cuda::on_row_grid(view)) {
         args.pool = view.pool;

@@ -57,6 +57,38 @@ class CudaTileTest : public QObject {
         });
     }
 
+    // The same where the run, but not the one that is subtracted, forbids keys.
+    void forbidden_data() {
+        QTest::addColumn<int>("element");
+        QTest::addColumn<int>("dim");
+        QTest::addColumn<float>("cap");
+        QTest::addColumn<int>("window");
+        for (Element element : all_elements)
+            for (int dim : {16, 128})
+                for (float cap : {0.0f, 3.0f})
+                    for (int window : {0, 17})
+                        QTest::addRow("%s dim=%d cap=%g window=%d", element_name(element), dim,
+                                      static_cast<double>(cap), window)
+                            << static_cast<int>(element) << dim << cap << window;
+    }
+    void forbidden() {
+        QFETCH(int, element);
+        QFETCH(int, dim);
+        QFETCH(float, cap);
+        QFETCH(int, window);
+        const Shape shape{64, 3, 1, dim, 150};
+        const kernels::ScoreRule plain = rule_of(shape, cap, window), rule = with_forbidden(plain);
+        const TileRun run(shape, rule, static_cast<Element>(element), 11),
+            other(shape, plain, static_cast<Element>(element), 12);
+        const double tolerance = run.tolerance() + other.tolerance();
+        every_tile_case([&](const TileCase& c, bool minus, double factor) {
+            if (subtracts_infinities(c, minus)) return;
+            const double error = tile_error(c, rule, run, minus ? &other : nullptr),
+                         allowed = tolerance * factor;
+            QVERIFY2(error <= allowed, described(c, error, allowed, minus));
+        });
+    }
+
     void shapes_data() {
         QTest::addColumn<int>("element");
         QTest::addColumn<int>("group");

@@ -77,6 +77,7 @@ inline void add_metrics_columns() {
     QTest::addColumn<float>("cap");
     QTest::addColumn<int>("window");
     QTest::addColumn<bool>("sink");
+    QTest::addColumn<bool>("forbid");
     QTest::addColumn<int>("begin");
     QTest::addColumn<int>("end");
 }
@@ -84,11 +85,17 @@ inline void add_metrics_rows(const char* name, int where) {
     for (int page : {1, 16, 64})
         for (float cap : {0.0f, 3.0f})
             for (int window : {0, 4, 17})
-                for (bool sink : {false, true})
+                for (auto [sink, forbid] : {std::pair{false, false}, {true, false}, {true, true}})
                     for (auto [begin, end] : {std::pair{0, 1}, {0, 200}, {63, 145}, {9, 9}})
-                        QTest::addRow("%s page=%d cap=%g window=%d sink=%d rows=%d-%d", name, page,
-                                      static_cast<double>(cap), window, sink, begin, end)
-                            << where << page << cap << window << sink << begin << end;
+                        QTest::addRow("%s page=%d cap=%g window=%d sink=%d forbid=%d rows=%d-%d",
+                                      name, page, static_cast<double>(cap), window, sink, forbid,
+                                      begin, end)
+                            << where << page << cap << window << sink << forbid << begin << end;
+}
+// Of two of the four heads; every row still sees something.
+inline std::vector<kernels::EdgeRange> metrics_edges(bool forbid) {
+    if (!forbid) return {};
+    return {{1, 17, 90, 0, 14}, {1, 100, 150, 96, 99}, {3, 10, 200, 0, 1}};
 }
 
 // The oracle of each of a trace's heads, whose lse it stores.
@@ -124,6 +131,7 @@ inline bool right_metrics(const kernels::MetricsHead& head, const support::Dense
         for (std::int64_t src = 0; src <= dest; ++src) {
             if (!support::visible(dest, src, window)) continue;
             const double p = d.p(dest, src), s = d.score(dest, src);
+            if (std::isinf(s)) continue;  // forbidden
             if (src == 0) sink_sum += p;
             if (src > 0) largest = std::max(largest, p);
             if (p > 0) entropy -= p * std::log(p);

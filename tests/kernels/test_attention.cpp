@@ -72,6 +72,12 @@ class TestAttention : public QObject {
         test_rule<Cpu>([](Cpu&, const kernels::ScoreRule&) {});
     }
 
+    void forbidden_data() {
+        add_forbidden_columns();
+        on_all(add_forbidden);
+    }
+    void forbidden() { test_forbidden<Cpu>(); }
+
     void negativeControls_data() { add_faults(); }
     void negativeControls() { test_fault<Cpu>(static_cast<int>(available_isas().back())); }
 

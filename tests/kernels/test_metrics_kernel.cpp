@@ -22,6 +22,7 @@ class TestMetricsKernel : public QObject {
         QFETCH(float, cap);
         QFETCH(int, window);
         QFETCH(bool, sink);
+        QFETCH(bool, forbid);
         QFETCH(int, begin);
         QFETCH(int, end);
         kernels::cpu::force_isa(static_cast<kernels::cpu::Isa>(where));
@@ -29,8 +30,12 @@ class TestMetricsKernel : public QObject {
         support::PagedTrace trace(shape, 3);
         trace.fill(0, std::max(end, 1), 5);
         const std::vector<float> sinks = {0.5f, 2, -1, 3};
-        const kernels::ScoreRule rule{1 / std::sqrt(32.0f), cap, window,
-                                      sink ? sinks.data() : nullptr};
+        const std::vector<kernels::EdgeRange> edges = metrics_edges(forbid);
+        const kernels::ScoreRule rule{1 / std::sqrt(32.0f),
+                                      cap,
+                                      window,
+                                      sink ? sinks.data() : nullptr,
+                                      {edges.data(), static_cast<std::int32_t>(edges.size())}};
         std::vector<kernels::MetricsHead> table(4);
         const auto dense = dense_heads(trace.view(), rule, end);
         for (int h = 0; h < 4; ++h) {

@@ -120,6 +120,26 @@ class TestTileKernel : public QObject {
         });
     }
 
+    // The same where the run, but not the one that is subtracted, forbids keys.
+    void forbidden_data() { everything_data(); }
+    void forbidden() {
+        QFETCH(int, isa);
+        QFETCH(int, page);
+        QFETCH(float, cap);
+        QFETCH(int, window);
+        kernels::cpu::force_isa(static_cast<kernels::cpu::Isa>(isa));
+        const Shape shape{page, 3, 1, 16, 150};
+        const kernels::ScoreRule plain = rule_of(shape, cap, window), rule = with_forbidden(plain);
+        const Run run(shape, rule, 11), other(shape, plain, 12);
+        const double tolerance = run.tolerance() + other.tolerance();
+        every_tile_case([&](const TileCase& c, bool minus, double factor) {
+            if (subtracts_infinities(c, minus)) return;
+            const double error = tile_error(c, rule, run, minus ? &other : nullptr, 3),
+                         allowed = tolerance * factor;
+            QVERIFY2(error <= allowed, described(c, error, allowed, minus));
+        });
+    }
+
     void shapes_data() {
         QTest::addColumn<int>("isa");
         QTest::addColumn<int>("group");

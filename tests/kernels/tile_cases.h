@@ -223,6 +223,18 @@ void every_byte_case(Check&& check) {
             }
 }
 
+// Of runs of 150 rows and three heads.
+inline kernels::ScoreRule with_forbidden(kernels::ScoreRule rule) {
+    static const std::vector<kernels::EdgeRange> edges = {
+        {0, 10, 90, 0, 14}, {0, 64, 131, 60, 70}, {1, 0, 8, 0, 8}, {2, 140, 150, 3, 150}};
+    rule.forbidden = {edges.data(), static_cast<std::int32_t>(edges.size())};
+    return rule;
+}
+// Differences of scores that are both −inf are no numbers.
+inline bool subtracts_infinities(const TileCase& c, bool minus) {
+    return minus && c.quantity == Scores;
+}
+
 // Faults that a tile of six heads with a cap and a window must show.
 inline void add_tile_faults() {
     using support::Fault;

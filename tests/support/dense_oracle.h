@@ -16,7 +16,7 @@ namespace support {
 struct DenseHead {
     std::int64_t first = 0, rows = 0;
     int dim = 0;
-    std::vector<double> scores, pattern;  // [rows − first, rows]; masked −inf and 0
+    std::vector<double> scores, pattern;  // [rows − first, rows]; masked, forbidden: −inf and 0
     std::vector<double> lses;             // [rows − first]
     std::vector<double> zs;               // [rows − first, dim]
     double largest_score = 0;             // |score| of visible cells
@@ -33,7 +33,7 @@ struct DenseHead {
 };
 
 // Which parts of the rule are wrong on purpose: a negative control must fail its comparison.
-enum class Fault { None, TileInsteadOfRepeat, NoCap, WindowOffByOne, NoSink };
+enum class Fault { None, TileInsteadOfRepeat, NoCap, WindowOffByOne, NoSink, NothingForbidden };
 
 inline bool visible(std::int64_t dest, std::int64_t src, std::int64_t window) {
     return src <= dest && (window == 0 || src > dest - window);
@@ -60,6 +60,7 @@ inline DenseHead dense_head(const kernels::TraceView& trace, const kernels::Scor
         double highest = minus_infinity;
         for (std::int64_t src = 0; src <= dest; ++src) {
             if (!visible(dest, src, window)) continue;
+            if (fault != Fault::NothingForbidden && rule.forbidden.hold(head, dest, src)) continue;
             double dot = 0;
             for (int d = 0; d < out.dim; ++d)
                 dot += static_cast<double>(trace.q(dest, head)[d]) *
