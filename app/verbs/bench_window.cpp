@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real window on the offscreen platform: how long the GUI thread is away for a frame while
 // tokens stream at full speed and the focus moves from head to head, and while a long prompt is
-// looked around in; and whether looking around makes the process grow.
+// looked around in; how long an answer takes to be on screen; and whether looking around makes the
+// process grow.
 #include <QElapsedTimer>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -11,6 +12,7 @@
 
 #include "app/cli_text.h"
 #include "app/main_view.h"
+#include "app/verbs/answer_times.h"
 #include "app/verbs/bench_figures.h"
 #include "app/verbs/drawing_application.h"
 #include "app/verbs/restless_user.h"
@@ -55,10 +57,11 @@ class WindowBench : public QObject {
     const std::optional<engine::Failure>& failure() const { return m_failure; }
 
   private:
-    enum class Phase { Opening, Generating, Reading, Browsing, Through };
+    enum class Phase { Opening, Generating, Reading, Asking, Browsing, Through };
     void next();
     void generateTokens();
     void readLongPrompt();
+    void askForAnswers();
     void browse();
     void tick();
     void endBrowsing();
@@ -72,6 +75,7 @@ class WindowBench : public QObject {
     std::optional<engine::Failure> m_failure;
     QTimer m_tick, m_watchdog;
     QElapsedTimer m_browsing;
+    std::unique_ptr<AnswerTimes> m_answers;
     std::unique_ptr<RestlessUser> m_user;
     double m_startBytes = 0, m_earlyBytes = 0;
 };
@@ -105,7 +109,8 @@ void WindowBench::next() {
             if (!m_loop.frames.empty()) addFrames("frame_p99_ms", 0.99);
             m_loop.recording = false;
             return readLongPrompt();
-        case Phase::Reading: return browse();
+        case Phase::Reading: return askForAnswers();
+        case Phase::Asking:
         case Phase::Browsing:
         case Phase::Through: return;
     }
@@ -123,6 +128,22 @@ void WindowBench::readLongPrompt() {
     const RunView& run = m_view.session().run();
     const std::int64_t context = m_view.session().model()->context;
     m_view.session().read({longPrompt(run.promptTokens, context), run.options, {}, 0});
+}
+
+void WindowBench::askForAnswers() {
+    m_phase = Phase::Asking;
+    m_answers = std::make_unique<AnswerTimes>(m_view, [this] {
+        m_loop.painted = {};
+        const auto add = [&](const char* name, const std::vector<double>& times) {
+            m_subject.add({name, median(times), "ms", std::nullopt, m_view.session().run().rows,
+                           static_cast<int>(times.size())});
+        };
+        add("head_switch_ms", m_answers->ofHeads());
+        add("hover_ms", m_answers->ofCells());
+        browse();
+    });
+    m_loop.painted = [this] { m_answers->painted(); };
+    m_answers->begin();
 }
 
 void WindowBench::browse() {

@@ -40,6 +40,13 @@ void RestlessUser::moveMouse(QPointF to, Qt::MouseButtons held) const {
     QCoreApplication::sendEvent(&map, &event);
 }
 
+void RestlessUser::hoverSeen(double along) const {
+    const QRect map = m_view.headPage().heatmap().mapRect();
+    moveMouse({map.left() + map.width() * (0.25 + 0.24 * std::sin(7 * along)),
+               map.top() + map.height() * (0.75 + 0.24 * std::sin(11 * along))},
+              Qt::NoButton);
+}
+
 void RestlessUser::press(QEvent::Type type, QPointF at) const {
     QWidget& map = m_view.headPage().heatmap();
     const bool down = type == QEvent::MouseButtonPress;

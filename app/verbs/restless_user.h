@@ -17,6 +17,7 @@ class RestlessUser : public QObject {
   public:
     explicit RestlessUser(MainView& view);
     void move();
+    void hoverSeen(double along) const;  // where the map has cells that are seen
     static constexpr int movesARound = 400;
 
   private:

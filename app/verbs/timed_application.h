@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QEvent>
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace app {
@@ -16,6 +17,7 @@ class TimedApplication : public QApplication {
     std::vector<double> frames;  // milliseconds
     double longest = 0;          // of all events, milliseconds
     bool recording = false;
+    std::function<void()> painted;  // after each frame
 
     void forget() {
         frames.clear();
@@ -23,12 +25,14 @@ class TimedApplication : public QApplication {
     }
 
     bool notify(QObject* receiver, QEvent* event) override {
-        if (m_depth > 0 || !recording) return deliver(receiver, event);
+        if (m_depth > 0 || !(recording || painted)) return deliver(receiver, event);
         const bool repaints = event->type() == QEvent::UpdateRequest;
         QElapsedTimer watch;
         watch.start();
         const bool handled = deliver(receiver, event);
         const double milliseconds = static_cast<double>(watch.nsecsElapsed()) / 1e6;
+        if (repaints && painted) painted();
+        if (!recording) return handled;
         longest = std::max(longest, milliseconds);
         if (repaints) frames.push_back(milliseconds);
         return handled;

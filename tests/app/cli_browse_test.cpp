@@ -39,6 +39,8 @@ class CliBrowseTest : public QObject {
         QVERIFY(median > 0 && median <= values[QStringLiteral("browse_frame_p99_ms")]);
         QVERIFY(values[QStringLiteral("browse_frame_p99_ms")] <= most);
         QVERIFY(values[QStringLiteral("browse_longest_event_ms")] >= most);
+        for (const char* answer : {"head_switch_ms", "hover_ms"})
+            QVERIFY2(values[QLatin1String(answer)] > 0, answer);
         const double start = values[QStringLiteral("browse_start_bytes")];
         QVERIFY(start > 1e6);
         QVERIFY(values[QStringLiteral("browse_end_bytes")] < start + 50e6);
