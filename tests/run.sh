@@ -7,6 +7,8 @@
 #   tests/run.sh                all tests, and the loaders' under ASan and UBSan
 #   tests/run.sh --sanitizers   instead: all tests under ASan and UBSan, and app's and ui's on an
 #                               engine that is not the real one under TSan
+#   tests/run.sh --gpu          instead: what runs on a GPU; the kernels again from the PTX that other
+#                               cards get, and under compute-sanitizer where the toolkit has it
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=app/setup.sh
@@ -43,5 +45,26 @@ case "${1-}" in
         run_tests tsan -L '^threads$' || failed=1
         exit $failed
         ;;
-    *) die "unknown argument $1; tests/run.sh takes none, or --sanitizers" ;;
+    --gpu)
+        set_up
+        build release
+        kernels='^cuda_(append|attention|tile|head_table|projection|product)_test$'
+        failed=0
+        run_tests release -R '^cuda_' || failed=1
+        say 'the kernels from their PTX'
+        CUDA_FORCE_PTX_JIT=1 run_tests release -R "$kernels" || failed=1
+        if checker=$(command -v compute-sanitizer); then
+            for tool in memcheck racecheck; do
+                for test in "$root"/build/release/tests/cuda_*_test; do
+                    [[ ${test##*/} =~ $kernels ]] || continue
+                    say "${test##*/} under $tool"
+                    "$checker" --tool "$tool" --error-exitcode 1 "$test" >&2 || failed=1
+                done
+            done
+        else
+            say "no compute-sanitizer in PATH: that part is left out"
+        fi
+        exit $failed
+        ;;
+    *) die "unknown argument $1; tests/run.sh takes none, --sanitizers or --gpu" ;;
 esac
