@@ -73,8 +73,9 @@ class CudaEngineTest : public QObject {
         QCOMPARE(gpu.tokens, cpu.tokens);
         const Rows all{0, rows + generate};
         const int layers = cpu.engine->info().layers;
-        for (int layer = 0; layer < layers; layer += std::max(1, layers / 3)) {
-            for (const char* kind : {"q", "k", "v", "z", "lse", "residual"}) {
+        for (int layer = 0; layer < layers; ++layer) {
+            for (const char* kind : {"q", "k", "v", "qkv", "z", "lse", "attention_out", "mlp_out",
+                                     "residual", "contribution", "contribution_norm"}) {
                 const double error =
                     relative_difference(gpu.read(kind, layer, all), cpu.read(kind, layer, all));
                 QVERIFY2(error < 1e-4, qPrintable(QStringLiteral("layer %1 %2: %3")
