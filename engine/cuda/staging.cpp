@@ -4,6 +4,7 @@
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::int64_t buffer_bytes = 8 << 20;
 constexpr unsigned most_threads = 12;
+constexpr std::size_t pieces_ahead = 16;  // 128 MB of the file or less
 
 // A run of rows that fits a buffer.
 struct Piece {
@@ -47,6 +49,17 @@ std::vector<Piece> pieces_of(const std::vector<WeightCopy>& copies) {
             pieces.push_back({&copy, begin, std::min(begin + rows, copy.from.rows)});
     }
     return pieces;
+}
+
+// Has the kernel fetch what a thread fills soon, so that a cold disk reads long runs ahead of the
+// copies and not a page when it is touched. Pages that are there already cost a look.
+void read_ahead(const Piece& piece) {
+    const kernels::Weight& from = piece.copy->from;
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin =
+        reinterpret_cast<std::uintptr_t>(from.data + piece.begin * from.row_bytes) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(from.data + piece.end * from.row_bytes);
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_WILLNEED);
 }
 
 // Of a whole piece, into pinned memory.
@@ -111,6 +124,7 @@ void copy_weights(const std::vector<WeightCopy>& copies,
                   const std::function<void(std::int64_t)>& done, std::stop_token stop,
                   const std::function<void()>& meanwhile) {
     const std::vector<Piece> pieces = pieces_of(copies);
+    for (std::size_t i = 0; i < std::min(pieces_ahead, pieces.size()); ++i) read_ahead(pieces[i]);
     int device = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
     std::atomic<std::size_t> next = 0;
@@ -122,6 +136,7 @@ void copy_weights(const std::vector<WeightCopy>& copies,
             Copier copier;
             for (std::size_t at = next++; at < pieces.size(); at = next++) {
                 if (stop.stop_requested()) throw Cancelled{};
+                if (at + pieces_ahead < pieces.size()) read_ahead(pieces[at + pieces_ahead]);
                 copier.copy(pieces[at]);
                 const std::lock_guard lock(mutex);
                 done((pieces[at].end - pieces[at].begin) * pieces[at].copy->from.row_bytes);

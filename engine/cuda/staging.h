@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Copies mapped weights to the device with several threads, each with two pinned buffers: while one
-// is on its way to the device, the other is filled. Filling also reads the file's pages in.
+// is on its way to the device, the other is filled. The file's pages are asked for some pieces
+// ahead.
 #pragma once
 #include <cstdint>
 #include <functional>
