@@ -3,12 +3,16 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/native_layer_norm.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/tanh.h>
 
 #include <vector>
+
+#include "kernels/cuda/elementwise.h"
 
 namespace engine::cuda {
 namespace {
@@ -20,7 +24,8 @@ at::Tensor rms_normed(const at::Tensor& x, const at::Tensor& weight, float eps) 
 
 }  // namespace
 
-Blocks::Blocks(const DeviceModel& model, cudaStream_t stream) : model_(model), on_(stream) {}
+Blocks::Blocks(const DeviceModel& model, cudaStream_t stream)
+    : model_(model), stream_(stream), on_(stream) {}
 
 at::Tensor Blocks::small(const float* values, std::int64_t count) const {
     return on_.view(values, {count}, kernels::Element::F32);
@@ -53,32 +58,31 @@ at::Tensor Blocks::embed(std::span<const std::int32_t> tokens, std::int64_t begi
     return x;
 }
 
-at::Tensor Blocks::centred(const at::Tensor& x) const {
-    return model_.config.norm == NormKind::Layer ? x - x.mean(-1, true) : x;
-}
-
-at::Tensor Blocks::frozen_scale(const at::Tensor& centred) const {
-    return at::rsqrt(centred.square().mean(-1, true) + model_.config.norm_eps);
-}
-
-at::Tensor Blocks::norm(const at::Tensor& x, const float* weight, const float* bias) const {
-    const at::Tensor around = centred(x);
-    at::Tensor y = around * frozen_scale(around) * small(weight, model_.config.d_model);
-    if (bias != nullptr) y.add_(small(bias, model_.config.d_model));
-    return y;
+at::Tensor Blocks::norm(const at::Tensor& x, const float* weight, const float* bias,
+                        kernels::Element to, float* scales) const {
+    const ModelConfig& config = model_.config;
+    if (config.norm == NormKind::Rms) {
+        at::Tensor y = at::empty(x.sizes(), on_.options(to));
+        kernels::cuda::rms_norm(x.const_data_ptr<float>(), weight, config.norm_eps, x.size(0),
+                                config.d_model, y.data_ptr(), to, scales, stream_);
+        return y;
+    }
+    const auto [y, mean, scale] = at::native_layer_norm(
+        x, {config.d_model}, small(weight, config.d_model),
+        bias == nullptr ? at::Tensor() : small(bias, config.d_model), double{config.norm_eps});
+    if (scales != nullptr) on_.view(scales, {x.size(0), 1}, kernels::Element::F32).copy_(scale);
+    return y.to(scalar_type(to));
 }
 
 at::Tensor Blocks::block_input(const at::Tensor& stream, const float* weight,
                                const float* bias) const {
-    return typed(model_.config.pre_norm ? norm(stream, weight, bias) : stream);
+    return model_.config.pre_norm ? norm(stream, weight, bias, model_.element, nullptr)
+                                  : typed(stream);
 }
 
 at::Tensor Blocks::written(const at::Tensor& out, const float* post_norm, float* scales) const {
-    if (!model_.config.post_norm) return out;
-    const at::Tensor around = centred(out);
-    const at::Tensor scale = frozen_scale(around);
-    if (scales != nullptr) on_.view(scales, {out.size(0), 1}, kernels::Element::F32).copy_(scale);
-    return around * scale * small(post_norm, model_.config.d_model);
+    return model_.config.post_norm ? norm(out, post_norm, nullptr, kernels::Element::F32, scales)
+                                   : out;
 }
 
 at::Tensor Blocks::qkv(const DeviceLayer& layer, const at::Tensor& stream, bool whole) const {
@@ -112,12 +116,13 @@ Blocks::Writes Blocks::finish_layer(const DeviceLayer& layer, const at::Tensor& 
 }
 
 void Blocks::final_scales(const at::Tensor& stream, float* to) const {
-    on_.view(to, {stream.size(0), 1}, kernels::Element::F32).copy_(frozen_scale(centred(stream)));
+    (void)norm(stream, model_.final_norm, model_.final_norm_bias, kernels::Element::F32, to);
 }
 
 at::Tensor Blocks::logits(const at::Tensor& stream, bool capped) const {
-    const at::Tensor x = product(model_.unembedding, nullptr,
-                                 typed(norm(stream, model_.final_norm, model_.final_norm_bias)));
+    const at::Tensor x =
+        product(model_.unembedding, nullptr,
+                norm(stream, model_.final_norm, model_.final_norm_bias, model_.element, nullptr));
     const float cap = model_.config.final_soft_cap;
     return capped && cap > 0 ? at::tanh(x / cap) * cap : x;
 }

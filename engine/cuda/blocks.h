@@ -47,9 +47,10 @@ class Blocks {
   private:
     at::Tensor small(const float* values, std::int64_t count) const;
     at::Tensor typed(const at::Tensor& x) const { return x.to(scalar_type(model_.element)); }
-    at::Tensor centred(const at::Tensor& x) const;
-    at::Tensor frozen_scale(const at::Tensor& centred) const;  // [rows, 1]
-    at::Tensor norm(const at::Tensor& x, const float* weight, const float* bias) const;
+    // The model's norm of x [rows, d_model], fp32 or of the model's element, by the model's kind.
+    // scales [rows], if not null: gets what it multiplies by beside its weight.
+    at::Tensor norm(const at::Tensor& x, const float* weight, const float* bias,
+                    kernels::Element to, float* scales) const;
     at::Tensor block_input(const at::Tensor& stream, const float* norm, const float* bias) const;
     at::Tensor written(const at::Tensor& out, const float* post_norm, float* scales) const;
     at::Tensor product(const DeviceMatrix&, const float* bias, const at::Tensor& x) const;
@@ -59,6 +60,7 @@ class Blocks {
     at::Tensor mlp(const DeviceLayer&, const at::Tensor& x) const;
 
     const DeviceModel& model_;
+    cudaStream_t stream_;
     OnStream on_;
 };
 

@@ -115,6 +115,8 @@ std::string lacking(const ModelConfig& config, kernels::Element element) {
     if (config.head_dim > 256 || config.head_dim * size % 16 != 0 || config.q_columns() % 8 != 0)
         return "head_dim " + std::to_string(config.head_dim) +
                " (up to 256, rows of whole 16 bytes)";
+    if (config.d_model % 8 != 0)
+        return "rows of " + std::to_string(config.d_model) + " dims (whole eights)";
     return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cuda_trace.h"
 #include "kernels/cuda/product.h"
+#include "product_cases.h"
 
 using kernels::Element;
 using kernels::cuda::Finish;
@@ -19,6 +20,32 @@ double rounding(Element element) {
     return element == Element::F32 ? 0x1p-24 : element == Element::F16 ? 0x1p-11 : 0x1p-8;
 }
 
+class Cuda {
+  public:
+    explicit Cuda(int) {}
+    std::vector<float> product(Element element, const ProductGiven& given) const {
+        std::vector<float> rounded = given.weights;
+        const DeviceBuffer<std::byte> weights(to_elements(element, rounded));
+        if (rounded != given.weights) qFatal("weights that the type does not hold");
+        const DeviceBuffer<float> x(given.x), bias(given.bias);
+        const DeviceBuffer<float> y(given.before.empty()
+                                        ? std::vector<float>(static_cast<std::size_t>(given.rows))
+                                        : given.before);
+        kernels::cuda::ProductArgs args;
+        args.weights = weights.data();
+        args.element = element;
+        args.rows = given.rows;
+        args.columns = given.columns;
+        args.x = x.data();
+        args.bias = given.bias.empty() ? nullptr : bias.data();
+        args.finish = given.before.empty() ? Finish::Store : Finish::Add;
+        args.y = y.data();
+        args.x_element = args.y_element = Element::F32;
+        kernels::cuda::product(args, nullptr);
+        return y.download();
+    }
+};
+
 }  // namespace
 
 class CudaProductTest : public QObject {
@@ -27,6 +54,14 @@ class CudaProductTest : public QObject {
   private Q_SLOTS:
     void initTestCase() { SKIP_WITHOUT_DEVICE(); }
 
+    void plain_data() {
+        add_product_columns();
+        for (Element element : all_elements)
+            add_products("cuda", 0, element, element_name(element));
+    }
+    void plain() { test_product<Cuda>(); }
+
+    // With the norm before it and what follows it fused.
     void finishes_data() {
         QTest::addColumn<int>("element");
         QTest::addColumn<bool>("fp32_x");

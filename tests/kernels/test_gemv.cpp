@@ -2,10 +2,12 @@
 #include <QtTest>
 
 #include <cstring>
+#include <map>
 #include <random>
 
 #include "isas.h"
 #include "kernels/gemv.h"
+#include "product_cases.h"
 #include "tests/support/threads.h"
 
 using kernels::Weight;
@@ -102,12 +104,72 @@ struct Matrix {
     }
 };
 
+class Cpu {
+  public:
+    explicit Cpu(int isa) { kernels::cpu::force_isa(static_cast<kernels::cpu::Isa>(isa)); }
+    std::vector<float> product(kernels::Element element, const ProductGiven& given) const {
+        std::vector<std::byte> bytes;
+        for (const float each : given.weights) append(bytes, element, each);
+        const auto size = static_cast<std::int64_t>(bytes.size()) / given.rows;
+        const WeightType type = element == kernels::Element::F32   ? WeightType::F32
+                                : element == kernels::Element::F16 ? WeightType::F16
+                                                                   : WeightType::BF16;
+        const Weight weight{bytes.data(), type, given.rows, given.columns, size};
+        std::vector<float> y(static_cast<std::size_t>(given.rows));
+        if (!given.before.empty()) y = given.before;
+        float* to[] = {y.data()};
+        const float* biases[] = {given.bias.empty() ? nullptr : given.bias.data()};
+        kernels::GemvArgs args{&weight,       biases, to,
+                               nullptr,       1,      given.x.data(),
+                               given.columns, 1,      !given.before.empty()};
+        kernels::cpu::gemv(args, support::on_threads(3));
+        return y;
+    }
+
+  private:
+    // Numbers of few bits, which every type holds: binary16 by what its bits mean.
+    static void append(std::vector<std::byte>& to, kernels::Element element, float x) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &x, 4);
+        std::size_t size = 4;
+        if (element != kernels::Element::F32) {
+            bits = element == kernels::Element::BF16 ? bits >> 16 : half_of(x);
+            size = 2;
+        }
+        const auto* from = reinterpret_cast<const std::byte*>(&bits);
+        to.insert(to.end(), from, from + size);
+    }
+    static std::uint16_t half_of(float x) {
+        static const std::map<double, std::uint16_t> known = [] {
+            std::map<double, std::uint16_t> all;
+            for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
+                all[half(static_cast<std::uint16_t>(bits))] = static_cast<std::uint16_t>(bits);
+                if (bits > 0)
+                    all[half(static_cast<std::uint16_t>(bits | 0x8000))] =
+                        static_cast<std::uint16_t>(bits | 0x8000);
+            }
+            return all;
+        }();
+        return known.at(double{x});
+    }
+};
+
 }  // namespace
 
 class TestGemv : public QObject {
     Q_OBJECT
   private slots:
     void cleanup() { kernels::cpu::force_isa(available_isas().back()); }
+
+    void plain_data() {
+        using kernels::Element;
+        add_product_columns();
+        for (auto isa : available_isas())
+            for (auto [element, name] :
+                 {std::pair{Element::F32, "F32"}, {Element::F16, "F16"}, {Element::BF16, "BF16"}})
+                add_products(kernels::cpu::isa_name(isa), static_cast<int>(isa), element, name);
+    }
+    void plain() { test_product<Cpu>(); }
 
     void product_data() {
         QTest::addColumn<int>("isa");
