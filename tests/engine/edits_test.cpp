@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs that edit their own forward pass: against Hugging Face with hooks
 // (tests/data/make_edits.py), and the views of such runs against what the trace says. Tiny model,
-// CPU.
+// on the CPU, or a GPU where engine_run.h says.
 #include <QtTest>
 #include <cmath>
 
