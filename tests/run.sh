@@ -7,8 +7,8 @@
 #   tests/run.sh                all tests, and the loaders' under ASan and UBSan
 #   tests/run.sh --sanitizers   instead: all tests under ASan and UBSan, and app's and ui's on an
 #                               engine that is not the real one under TSan
-#   tests/run.sh --gpu          instead: what runs on a GPU; the kernels again from the PTX that other
-#                               cards get, and under compute-sanitizer where the toolkit has it
+#   tests/run.sh --gpu          instead: what runs on a GPU; the kernels again from the PTX that
+#                               other cards get, and under compute-sanitizer where it is installed
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=app/setup.sh

@@ -52,6 +52,7 @@ void TokenStrip::setTokens(std::vector<engine::Token> tokens, std::int64_t promp
     m_spanFrom = -1;
     m_layout.setCount(0);
     m_layout.setCount(static_cast<std::int64_t>(m_tokens.size()));
+    findTurns();
     relayout();
     if (stays) m_span = before;
     describe();
@@ -60,8 +61,18 @@ void TokenStrip::setTokens(std::vector<engine::Token> tokens, std::int64_t promp
 
 void TokenStrip::appendToken(const engine::Token& token) {
     m_tokens.push_back(token);
+    if (token.control)
+        findTurns();
+    else if (!m_turns.empty())
+        m_turns.back().tokens.end = std::ssize(m_tokens);
     m_layout.setCount(static_cast<std::int64_t>(m_tokens.size()));
     relayout();
+}
+
+void TokenStrip::findTurns() {
+    const int before = rolesHeight();
+    m_turns = chatTurns(m_tokens);
+    if (rolesHeight() != before) updateGeometry();
 }
 
 void TokenStrip::setRows(std::int64_t published) {
@@ -194,6 +205,8 @@ QString TokenStrip::toolTipOf(std::int64_t index) const {
                        .arg(label(engine::Position{index}))
                        .arg(engine::to_int(token.id));
     if (token.control) text += QStringLiteral(" · control token");
+    if (const ChatTurn* turn = turnOf(m_turns, index); turn && !turn->role.isEmpty())
+        text += QStringLiteral(" · turn of %1").arg(turn->role);
     const auto at = static_cast<std::size_t>(index);
     // What a window hides has no p, not even 0.
     const auto sees = [this](std::int64_t dest, std::int64_t src) {
@@ -246,11 +259,11 @@ void TokenStrip::changeEvent(QEvent* event) {
 }
 
 QSize TokenStrip::sizeHint() const {
-    return {640, m_hasTrack ? 74 : 52};
+    return {640, (m_hasTrack ? 74 : 52) + rolesHeight()};
 }
 
 QSize TokenStrip::minimumSizeHint() const {
-    return {200, m_hasTrack ? 74 : 52};
+    return {200, (m_hasTrack ? 74 : 52) + rolesHeight()};
 }
 
 }  // namespace ui

@@ -9,6 +9,7 @@
 
 #include "engine/values/ids.h"
 #include "engine/values/run.h"
+#include "ui/painting/chat_turns.h"
 #include "ui/selection.h"
 #include "ui/strip_layout.h"
 
@@ -42,6 +43,7 @@ class TokenStrip : public QWidget {
     std::int64_t rows() const { return m_rows; }
     QString visibleAt(engine::Position) const;  // "·to"; empty when there is no such token
     QString label(engine::Position) const;      // "13 ·to"; "13" when there is no such token
+    const std::vector<ChatTurn>& turns() const { return m_turns; }  // none: no chat
     QRect tokenRect(std::int64_t index);        // empty when out of view
     std::int64_t tokenAt(QPoint);               // −1: none
     void scrollTo(std::int64_t index);
@@ -71,12 +73,15 @@ class TokenStrip : public QWidget {
 
   private:
     void relayout();
+    void findTurns();
+    int rolesHeight() const { return m_turns.empty() ? 0 : 14; }
     void describe();
     void setHovered(std::int64_t index);
     void scrollToTrack(int x);
     void dragTo(int x);
     void spanTo(std::int64_t index);  // from where it began
     void paintToken(QPainter&, const PlacedToken&) const;
+    void paintRoles(QPainter&, const std::vector<PlacedToken>& seen) const;
     void paintLegend(QPainter&) const;
     void paintTrack(QPainter&, const std::vector<PlacedToken>& seen) const;
     QRect rowRect() const;  // boxes and their indices
@@ -86,6 +91,7 @@ class TokenStrip : public QWidget {
     QString toolTipOf(std::int64_t index) const;
 
     std::vector<engine::Token> m_tokens;
+    std::vector<ChatTurn> m_turns;
     std::int64_t m_prompt = 0, m_rows = 0;
     std::optional<engine::Position> m_dest, m_src;
     std::vector<float> m_row, m_column;

@@ -37,7 +37,7 @@ QRect TokenStrip::rowRect() const {
     // The gutter for what is scrolled out is kept once the row does not fit, so that boxes stay
     // put.
     const int left = margin + (m_hasTrack ? gutter : 0);
-    return {left, boxTop, std::max(0, width() - left - margin - legendWidth()),
+    return {left, boxTop + rolesHeight(), std::max(0, width() - left - margin - legendWidth()),
             boxHeight + indexHeight};
 }
 
@@ -45,7 +45,7 @@ QRect TokenStrip::trackRect() const {
     const QFontMetrics metrics(monoFont(10));
     const int end = metrics.horizontalAdvance(thousands(m_layout.count() - 1)) + 6;
     const int left = margin + gutter;
-    return {left, boxTop + boxHeight + indexHeight + 10, std::max(0, width() - left - end - margin),
+    return {left, rowRect().bottom() + 11, std::max(0, width() - left - end - margin),
             trackHeight};
 }
 
@@ -54,7 +54,7 @@ void TokenStrip::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), theme().base);
     const QRect row = rowRect();
     if (m_layout.first() > 0)
-        write(painter, QRect(margin, boxTop, gutter - 4, boxHeight),
+        write(painter, QRect(margin, row.top(), gutter - 4, boxHeight),
               QStringLiteral("◂") + QString::number(m_layout.first()), monoFont(10), theme().text2,
               Qt::AlignLeft);
     painter.save();
@@ -62,6 +62,7 @@ void TokenStrip::paintEvent(QPaintEvent*) {
     const std::vector<PlacedToken> seen = m_layout.visible();
     for (const PlacedToken& placed : seen) paintToken(painter, placed);
     painter.restore();
+    paintRoles(painter, seen);
     if (legendWidth() > 0 && !m_tokens.empty()) paintLegend(painter);
     if (m_hasTrack) paintTrack(painter, seen);
     painter.setPen(theme().softBorder);
@@ -105,6 +106,26 @@ void TokenStrip::paintToken(QPainter& painter, const PlacedToken& placed) const 
           Qt::AlignHCenter);
 }
 
+// A line over each turn of a chat, its role where it begins or comes into view.
+void TokenStrip::paintRoles(QPainter& painter, const std::vector<PlacedToken>& seen) const {
+    const QRect row = rowRect();
+    const int line = row.top() - 5;
+    painter.save();
+    painter.setClipRect(QRect(row.left(), 0, row.width(), row.top()));
+    for (std::size_t i = 0; i < seen.size();) {
+        const ChatTurn* turn = turnOf(m_turns, seen[i].index);
+        const int left = row.left() + seen[i].x;
+        int right = left;
+        for (; i < seen.size() && turnOf(m_turns, seen[i].index) == turn; ++i)
+            right = row.left() + seen[i].x + seen[i].width - 4;
+        if (!turn || turn->role.isEmpty()) continue;
+        painter.fillRect(QRect(left, line, right - left, 2), theme().text3);
+        const QRect label(std::max(left, row.left()), line - 14, right - left, 14);
+        write(painter, label, turn->role, wordFont(10), theme().text2, Qt::AlignLeft);
+    }
+    painter.restore();
+}
+
 void TokenStrip::paintLegend(QPainter& painter) const {
     const int left = width() - legendWidth();
     const auto line = [&](int top, bool upper, const QColor& colour, const QString& text) {
@@ -117,10 +138,10 @@ void TokenStrip::paintLegend(QPainter& painter) const {
               theme().text2, Qt::AlignLeft);
     };
     if (m_dest)
-        line(boxTop, true, theme().dest,
+        line(rowRect().top(), true, theme().dest,
              thousands(engine::to_int(*m_dest)) + QStringLiteral(" attends to"));
     if (m_src)
-        line(boxTop + 19, false, theme().src,
+        line(rowRect().top() + 19, false, theme().src,
              QStringLiteral("attends to ") + thousands(engine::to_int(*m_src)));
 }
 

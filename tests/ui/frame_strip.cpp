@@ -58,6 +58,37 @@ class FrameStrip : public QObject {
         QCOMPARE(strip.label(Position{7}), QStringLiteral("7 ⏎"));
     }
 
+    // A chat's turns have a line over their tokens, and room for who speaks.
+    void stripMarksTheTurnsOfAChat() {
+        TokenStrip strip;
+        std::vector<engine::Token> tokens =
+            frame::tokens({"<|user|>", "\n", "Hi", "<|end|>", "<|assistant|>"});
+        strip.setTokens(tokens, 5);
+        const int plain = strip.sizeHint().height();
+        QVERIFY(strip.turns().empty());
+        for (const std::size_t i : {0U, 3U, 4U}) tokens[i].control = true;
+        strip.setTokens(tokens, 5);
+        strip.appendToken(frame::tokens({"Ho"})[0]);
+        QVERIFY(strip.sizeHint().height() > plain);
+        QCOMPARE(strip.turns().size(), std::size_t{2});
+        QCOMPARE(strip.turns()[1].tokens, (engine::Rows{4, 6}));
+        show(strip, {900, strip.sizeHint().height()});
+        const QImage image = strip.grab().toImage();
+        const QColor mark = ui::theme().text3;
+        const auto isMarked = [&](int x) {
+            for (int y = 0; y < strip.tokenRect(0).top(); ++y)
+                if (image.pixelColor(x, y) == mark && image.pixelColor(x, y + 1) == mark)
+                    return true;
+            return false;
+        };
+        for (std::int64_t i = 0; i < 6; ++i) QVERIFY(isMarked(strip.tokenRect(i).center().x()));
+        QVERIFY(!isMarked(strip.tokenRect(3).right() + 3));  // between the turns
+        QVERIFY(isMarked(strip.tokenRect(2).right() + 2));   // within one
+        QHelpEvent help(QEvent::ToolTip, strip.tokenRect(5).center(), QPoint(50, 50));
+        QCoreApplication::sendEvent(&strip, &help);
+        QVERIFY(QToolTip::text().contains(QStringLiteral("turn of assistant")));
+    }
+
     // A control token has a ground of its own; the last sampled one has no row yet and says so.
     void stripMarksWhatATokenIs_data() {
         QTest::addColumn<int>("index");

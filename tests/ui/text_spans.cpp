@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "tests/ui/map_support.h"
+#include "ui/painting/chat_turns.h"
 #include "ui/painting/text_spans.h"
 #include "ui/painting/theme.h"
 
@@ -168,6 +169,49 @@ class TextSpansTest : public QObject {
         QCOMPARE(tokens.unitOf(7), 7);
         QVERIFY(units == MapUnits(Granularity::Words, {0, 1, 4, 6, 10}));
         QVERIFY(!(units == MapUnits(Granularity::Lines, {0, 1, 4, 6, 10})) && !(units == tokens));
+    }
+
+    void turnsNameTheirRoles_data() {
+        QTest::addColumn<QStringList>("tokens");
+        QTest::addColumn<QStringList>("turns");  // "begin–end role"
+        QTest::newRow("ChatML") << list({"‹<|im_start|>›", "system", "\n", "Be", "‹<|im_end|>›",
+                                         "\n", "‹<|im_start|>›", "us", "er", "\n", "user", "\n",
+                                         "‹<|im_end|>›"})
+                                << list({"0–6 system", "6–13 user"});
+        QTest::newRow("Llama 3") << list({"‹<|begin_of_text|>›", "‹<|start_header_id|>›", "user",
+                                          "‹<|end_header_id|>›", "\n\n", "Hi", "‹<|eot_id|>›",
+                                          "‹<|start_header_id|>›", "assistant",
+                                          "‹<|end_header_id|>›"})
+                                 << list({"0–7 user", "7–10 assistant"});
+        QTest::newRow("Gemma") << list({"‹<bos>›", "‹<start_of_turn>›", "model", "\n", "Hi"})
+                               << list({"0–5 model"});
+        QTest::newRow("Phi-3") << list({"‹<|user|>›", "\n", "Hi", "‹<|end|>›", "‹<|assistant|>›"})
+                               << list({"0–4 user", "4–5 assistant"});
+        QTest::newRow("one turn names none")
+            << list({"‹<|im_start|>›", "user", "\n", "Hi", "‹<|im_end|>›", "‹<|im_start|>›", "poet",
+                     "\n", "Ho"})
+            << list({"0–5 user", "5–9 "});
+        QTest::newRow("a word, no role") << list({"user", "\n", "Hi"}) << QStringList();
+        QTest::newRow("a line, no role")
+            << list({"‹<s>›", "user", " of", " it", "\n"}) << QStringList();
+        QTest::newRow("no tokens") << QStringList() << QStringList();
+    }
+    void turnsNameTheirRoles() {
+        QFETCH(QStringList, tokens);
+        QFETCH(QStringList, turns);
+        const std::vector<ChatTurn> found = chatTurns(tokensFrom(tokens));
+        QStringList said;
+        for (const ChatTurn& turn : found)
+            said << QStringLiteral("%1–%2 %3")
+                        .arg(turn.tokens.begin)
+                        .arg(turn.tokens.end)
+                        .arg(turn.role);
+        QCOMPARE(said, turns);
+        for (std::int64_t i = -1; i <= tokens.size(); ++i) {
+            const ChatTurn* turn = turnOf(found, i);
+            QCOMPARE(turn != nullptr, !turns.isEmpty() && i >= 0 && i < tokens.size());
+            if (turn) QVERIFY(i >= turn->tokens.begin && i < turn->tokens.end);
+        }
     }
 
     void textOfASpan() {
