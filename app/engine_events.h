@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/prompt_preview.h"
 #include "app/restored_runs.h"
 #include "app/saved_session.h"
 #include "engine/engine.h"
@@ -142,8 +143,9 @@ struct ModelsFound {
     std::vector<engine::FoundModel> models;
 };
 
-using EngineEvent = std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned,
-                                 RunForked, RunClosed, PromptRead, Stepped, RunsRestoring,
-                                 SessionRestored, JobEnded, ModelInspected, ModelsFound>;
+using EngineEvent =
+    std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned, RunForked,
+                 RunClosed, PromptRead, Stepped, RunsRestoring, SessionRestored, JobEnded,
+                 ModelInspected, ModelsFound, PromptPreview>;
 
 }  // namespace app

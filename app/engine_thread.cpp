@@ -130,6 +130,12 @@ void EngineThread::find(const std::string& folder, int levels) {
     sendToBackground({[folder, levels](EngineWorker& worker) { worker.find(folder, levels); }});
 }
 
+void EngineThread::preview(const std::string& text, const engine::TokenizeOptions& options) {
+    sendToBackground({[this, text, options, number = ++m_newestPreview](EngineWorker& worker) {
+        if (number == m_newestPreview) worker.preview(text, options);
+    }});
+}
+
 void EngineThread::sendToBackground(std::vector<Command> commands) {
     {
         const std::lock_guard lock(m_mutex);

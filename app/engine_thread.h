@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -38,6 +39,8 @@ class EngineThread : public QObject {
     void inspect(const std::vector<std::string>& paths);  // a ModelInspected each
     void listDevices();                                   // a DevicesListed
     void find(const std::string& folder, int levels);     // a ModelsFound
+    // A PromptPreview, of the newest that was asked; none while no model is open.
+    void preview(const std::string& text, const engine::TokenizeOptions&);
 
   Q_SIGNALS:
     void happened(const app::EngineEvent&);  // on the GUI thread, in order
@@ -57,6 +60,7 @@ class EngineThread : public QObject {
     std::deque<Command> m_background;  // likewise
     std::stop_source m_stop;           // of the newest job
     JobId m_job{};
+    std::atomic<std::uint64_t> m_newestPreview = 0;
     std::jthread m_thread;  // last, so that it is joined before the rest goes
 };
 

@@ -255,6 +255,10 @@ void EngineWorker::find(const std::string& folder, int levels) {
     m_send(std::move(out));
 }
 
+void EngineWorker::preview(const std::string& text, const engine::TokenizeOptions& options) {
+    if (m_engine) m_send(previewOf(*m_engine, text, options));
+}
+
 void EngineWorker::end(JobEnded::How how, std::optional<engine::Failure> failure) {
     const JobId id = m_job->id;
     m_job.reset();

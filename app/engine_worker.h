@@ -32,6 +32,7 @@ class EngineWorker {
     void inspect(const std::string& path);
     void listDevices();
     void find(const std::string& folder, int levels);
+    void preview(const std::string& text, const engine::TokenizeOptions&);
 
     bool hasWork() const { return m_job && !m_job->paused; }
     void slice();  // of the job in work; only when hasWork()

@@ -87,6 +87,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireSpans();
     wireMiniMap();
     wireText();
+    wirePreview();
     wirePanels();
     wireFinder();
     wirePins();

@@ -173,7 +173,8 @@ class MainView : public QObject {
     void showTurns();
     ui::MapUnits unitsOf(std::int64_t rows) const;  // as the map's, of the first rows
     void wireMiniMap();
-    void wireText();  // main_view_text.cpp
+    void wireText();     // main_view_text.cpp
+    void wirePreview();  // main_view_preview.cpp
 
     // Export (main_view_export.cpp).
     void wireExport();

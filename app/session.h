@@ -70,6 +70,8 @@ class Session : public QObject {
     void inspectModels(const std::vector<std::string>& paths);  // modelInspected each
     void findModels(const std::string& folder, int levels);     // modelsFound
     void listDevices();                                         // devicesListed
+    // promptPreviewed, of the newest that was asked, once no job has work.
+    void previewPrompt(const std::string& text, const engine::TokenizeOptions&);
     // How models are opened from now on: device, threads and memory; the path is left out.
     void setOpenOptions(const engine::OpenRequest& options) { m_openOptions = options; }
 
@@ -108,6 +110,7 @@ class Session : public QObject {
     void unlock();
 
   Q_SIGNALS:
+    void promptPreviewed(const PromptPreview&);
     void stateChanged(ui::RunState);
     void modelInspected(const app::ModelInspected&);
     void modelsFound(const app::ModelsFound&);
@@ -142,6 +145,7 @@ class Session : public QObject {
     void handle(const ModelInspected&);
     void handle(const DevicesListed&);
     void handle(const ModelsFound&);
+    void handle(const PromptPreview&);
     template <typename Event>
     bool isCurrent(const Event& event) const {
         return event.job == m_job;

@@ -13,6 +13,7 @@ namespace {
 
 // Wrapping at words is quadratic in a line without any.
 constexpr int longestWordWrapped = 2000;
+constexpr int mostMarked = 2000;  // each is looked at with every paint
 
 }  // namespace
 
@@ -55,6 +56,29 @@ bool PromptEditor::showText(const QString& text) {
     setPlainText(fits ? form : QString());
     moveCursor(QTextCursor::End);
     return fits;
+}
+
+void PromptEditor::markPieces(const PromptPreview& preview, const QString& text) {
+    QList<QTextEdit::ExtraSelection> all;
+    QTextCharFormat format;
+    if (preview.options.parse_special) {
+        format.setBackground(theme().accentGround);
+        format.setUnderlineStyle(QTextCharFormat::SingleUnderline);
+        format.setUnderlineColor(theme().accent);
+    } else {
+        format.setUnderlineStyle(QTextCharFormat::DotLine);
+        format.setUnderlineColor(theme().text2);
+    }
+    const int end = document()->characterCount() - 1;
+    for (const PromptMark& mark : preview.marksIn(text)) {
+        if (mark.start + mark.length > end) break;  // the text is too long to be shown
+        QTextCursor cursor(document());
+        cursor.setPosition(static_cast<int>(mark.start));
+        cursor.setPosition(static_cast<int>(mark.start + mark.length), QTextCursor::KeepAnchor);
+        all.append({cursor, format});
+        if (all.size() == mostMarked) break;
+    }
+    setExtraSelections(all);
 }
 
 QString PromptEditor::shownText() const {

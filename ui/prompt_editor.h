@@ -5,6 +5,8 @@
 #include <QPlainTextEdit>
 #include <QString>
 
+#include "ui/prompt_preview.h"
+
 namespace ui {
 
 class PromptEditor : public QPlainTextEdit {
@@ -17,6 +19,8 @@ class PromptEditor : public QPlainTextEdit {
     // False when a line is too long to be shown: then the editor is empty, and what is typed
     // replaces the text.
     bool showText(const QString&);
+    void markPieces(const PromptPreview&,
+                    const QString& text);  // text: what is shown stands for it
     QString shownText() const;  // one character for each of the text's; U+00A0 stays what it is
 
     static QString formOf(const QString& text);  // what the editor shows for a text

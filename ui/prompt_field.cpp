@@ -82,6 +82,13 @@ void PromptField::setText(const QString& text) {
     }
 }
 
+void PromptField::setPreview(const PromptPreview& preview) {
+    m_line->setPreview(preview);
+    if (!isEditorOpen()) return;
+    m_editor->markPieces(preview, text());
+    refreshCount();
+}
+
 void PromptField::openEditor() {
     if (!isEditorOpen()) {
         m_frame->setParent(window());
@@ -148,6 +155,7 @@ void PromptField::placeEditor() {
 void PromptField::showInEditor() {
     const QSignalBlocker blocker(m_editor);
     m_replacing = !m_editor->showText(text());
+    m_editor->markPieces(m_line->preview(), text());
     refreshCount();
 }
 
@@ -184,14 +192,20 @@ void PromptField::refreshCount() {
         unit += QStringLiteral(", %1 shown as %2")
                     .arg(thousands(marks),
                          marks == 1 ? QStringLiteral("a mark") : QStringLiteral("marks"));
-    m_count->setText(
-        QStringLiteral("%1 %2 · Ctrl+Enter runs · Esc closes").arg(thousands(count), unit));
+    const PromptPreview& preview = m_line->preview();
+    const QString tokens =
+        preview.isOf(whole) ? QStringLiteral(" · ") + preview.caption() : QString();
+    m_count->setText(QStringLiteral("%1 %2%3 · Ctrl+Enter runs · Esc closes")
+                         .arg(thousands(count), unit, tokens));
     const QString means =
         read ? QStringLiteral(
                    "Characters as they are read: a letter with its accents is one, and "
                    "so is an emoji of several parts.")
              : QStringLiteral("Unicode code points: a letter and its accent may be two.");
-    m_count->setToolTip(literalToolTip((means + u'\n' + hiddenNote(whole)).trimmed()));
+    QStringList notes{means, hiddenNote(whole)};
+    if (preview.isOf(whole)) notes << preview.note();
+    notes.removeAll(QString());
+    m_count->setToolTip(literalToolTip(notes.join(u'\n')));
 }
 
 }  // namespace ui

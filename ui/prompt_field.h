@@ -5,6 +5,8 @@
 #include <QString>
 #include <QWidget>
 
+#include "ui/prompt_preview.h"
+
 class QLabel;
 class QToolButton;
 
@@ -19,8 +21,9 @@ class PromptField : public QWidget {
     explicit PromptField(QWidget* parent = nullptr);
 
     QString text() const;
-    void setText(const QString&);  // exactly as given; no signal
-    void openEditor();             // a child of the window, below the line
+    void setText(const QString&);           // exactly as given; no signal
+    void setPreview(const PromptPreview&);  // shown where it is of this text
+    void openEditor();                      // a child of the window, below the line
     void closeEditor();
     bool isEditorOpen() const;
     PromptLine* line() const { return m_line; }

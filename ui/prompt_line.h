@@ -4,7 +4,11 @@
 // edited.
 #pragma once
 #include <QLineEdit>
+#include <QRect>
 #include <QString>
+#include <vector>
+
+#include "ui/prompt_preview.h"
 
 namespace ui {
 
@@ -18,6 +22,13 @@ class PromptLine : public QLineEdit {
     explicit PromptLine(QWidget* parent = nullptr);
     const QString& plain() const { return m_plain; }
     void setPlain(const QString&);  // no signal
+    // Its pieces are marked where the text still has them; how many tokens stands at the right
+    // where there is room.
+    void setPreview(const PromptPreview&);
+    const PromptPreview& preview() const { return m_preview; }
+    // Of what is shown, in this widget's coordinates.
+    std::vector<QRect> markRects() const;
+    QString shownCaption() const;  // empty where there is no room, or no answer yet
 
   Q_SIGNALS:
     void plainEdited();
@@ -27,6 +38,8 @@ class PromptLine : public QLineEdit {
 
   protected:
     void changeEvent(QEvent*) override;
+    void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
     void mouseReleaseEvent(QMouseEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     void mouseDoubleClickEvent(QMouseEvent*) override;
@@ -35,9 +48,12 @@ class PromptLine : public QLineEdit {
     void takeEdit(const QString& shown);
     void paste();
     void showPlain(int cursor);
+    void refreshNotes();
+    void refreshCaption();
     void refreshLook();  // as what it is: a field, or a button that opens the editor
 
     QString m_plain;
+    PromptPreview m_preview;
 };
 
 // The text after the shown form of `before` was edited to `after`: only the edited middle is taken

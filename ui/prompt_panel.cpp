@@ -11,6 +11,7 @@
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStandardItemModel>
+#include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 
@@ -21,6 +22,7 @@
 #include "ui/plain_text.h"
 #include "ui/prompt_field.h"
 #include "ui/prompt_line.h"
+#include "ui/prompt_preview.h"
 #include "ui/sampler_box.h"
 
 namespace ui {
@@ -32,7 +34,9 @@ constexpr int isOtherRole = Qt::UserRole + 1;
 // model's name, so that the prompt keeps its 160 px.
 constexpr int widthForDevice = 1180, widthForWords = 1040, widthForModel = 1240;
 constexpr int widthForOneRow = 900;
-constexpr int widestEntries = 560;  // of the open picker
+constexpr int widestEntries = 560;                 // of the open picker
+constexpr int previewAfter = 150;                  // ms without a key
+constexpr qsizetype longestPreviewed = 1'000'000;  // characters, some 0.2 s
 
 QFrame* separator(QWidget* parent) {
     auto* line = new QFrame(parent);
@@ -124,9 +128,16 @@ void PromptPanel::build() {
     row->addLayout(device);
     row->addStretch();
 
+    m_preview = new QTimer(this);
+    m_preview->setSingleShot(true);
+    m_preview->setInterval(previewAfter);
+    connect(m_preview, &QTimer::timeout, this, &PromptPanel::previewWanted);
+    connect(m_chat, &QCheckBox::toggled, this, &PromptPanel::previewSoon);
+    connect(m_special, &QToolButton::toggled, this, &PromptPanel::previewSoon);
     connect(m_model, &QComboBox::activated, this, &PromptPanel::chooseModel);
     connect(m_prompt, &PromptField::textEdited, this, [this] {
         refreshButtons();
+        previewSoon();
         Q_EMIT promptChanged();
     });
     connect(m_prompt, &PromptField::runRequested, this, [this] {
@@ -169,6 +180,7 @@ bool PromptPanel::isChoosingModel() const {
 void PromptPanel::setCurrentModel(const QString& path) {
     m_current = path;
     refreshModels();
+    previewSoon();
 }
 
 void PromptPanel::refreshModels() {
@@ -226,6 +238,22 @@ void PromptPanel::chooseModel(int index) {
 void PromptPanel::setPrompt(const QString& text) {
     m_prompt->setText(text);
     refreshButtons();
+    previewSoon();
+}
+
+// Of a text that would keep the engine for more than a moment nothing is said before it is read.
+void PromptPanel::previewSoon() {
+    if (!m_current.isEmpty() && !prompt().isEmpty() && prompt().size() <= longestPreviewed)
+        m_preview->start();
+    else
+        m_preview->stop();
+}
+
+void PromptPanel::setPreview(const PromptPreview& preview) {
+    const engine::TokenizeOptions now = tokenOptions();
+    if (preview.text == prompt() && preview.options.chat == now.chat &&
+        preview.options.parse_special == now.parse_special)
+        m_prompt->setPreview(preview);
 }
 
 void PromptPanel::setTokenOptions(const engine::TokenizeOptions& options) {

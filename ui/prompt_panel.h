@@ -17,12 +17,14 @@ class QComboBox;
 class QFrame;
 class QLabel;
 class QSpinBox;
+class QTimer;
 class QToolButton;
 
 namespace ui {
 
 class PromptField;
 class SamplerBox;
+struct PromptPreview;
 
 class PromptPanel : public QWidget {
     Q_OBJECT
@@ -35,6 +37,8 @@ class PromptPanel : public QWidget {
         const QString& path);        // empty: "No model"; a path not in the list is added
     void setPrompt(const QString&);  // exactly as given; no signal
     void setTokenOptions(const engine::TokenizeOptions&);
+    // What previewWanted asked for; one of another text or options is not taken.
+    void setPreview(const PromptPreview&);
     void setSampling(const engine::Sampling&);
     void setTokensToGenerate(int);
     // What the panels show was computed from: where the field differs, the bar says so.
@@ -70,6 +74,7 @@ class PromptPanel : public QWidget {
     void stopRequested();
     void
     promptChanged();  // the text or how it is tokenized; the run shown is then of an older text
+    void previewWanted();  // nothing was typed for a moment: what would the prompt be read as?
     void earlierPromptRequested(int step);  // 1: an older one than is shown, −1: a newer one
     void samplingChanged();
     void tokensToGenerateChanged(int tokens);
@@ -86,6 +91,7 @@ class PromptPanel : public QWidget {
     void refreshEdited();
     void refreshModels();
     void chooseModel(int index);
+    void previewSoon();
     QToolButton* addButton(const QString& text, void (PromptPanel::*signal)());
 
     std::vector<engine::ModelInfo> m_infos;
@@ -98,6 +104,7 @@ class PromptPanel : public QWidget {
     QFrame* m_betweenRows = nullptr;
     QComboBox* m_model = nullptr;
     PromptField* m_prompt = nullptr;
+    QTimer* m_preview = nullptr;
     QToolButton* m_expand = nullptr;
     QCheckBox* m_chat = nullptr;
     QToolButton* m_special = nullptr;
