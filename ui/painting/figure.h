@@ -12,6 +12,7 @@
 #include "engine/values/model_info.h"
 #include "engine/values/run.h"
 #include "engine/values/tile.h"
+#include "ui/painting/figure_page.h"
 #include "ui/painting/grid_fold.h"
 #include "ui/painting/map_scale.h"
 
@@ -21,7 +22,7 @@ namespace ui {
 
 struct HeadPanel {
     engine::LayerHead at;
-    engine::Tile tile;  // F32, on figureAxis() both ways, in tokens
+    engine::Tile tile;  // F32, on figureAxis() both ways, in tokens; none yet where that is asked
     int tileHead = 0;   // index in tile.request.heads
     int window = 0;     // of its layer
     QString note;       // right of the title, plain text; may be empty
@@ -37,17 +38,20 @@ struct HeadFigure {
     std::optional<double> largest;      // of a layer's or model's range; none: the panels' own
     Scheme scheme = Scheme::Light;
     QString title;  // plain text, one line: model and prompt; may be empty
+    FigurePage page;
 };
 
-// The axis to ask the tiles of a figure on: at most as many pixels as a panel
-// has at `scale`.
+// The axis to ask the tiles of a figure on, which needs none to say so: at most as many pixels as a
+// panel has at `scale`. This, size and pictures throw engine::Error (BadRequest) where the page has
+// no room for its panels.
+engine::Axis figureAxis(const HeadFigure&, double scale);
+// The same for a natural page.
 engine::Axis figureAxis(std::int64_t tokens, int panels, double scale);
 engine::Axis figureAxis(const MapUnits&, std::int64_t tokens, int panels, double scale);
 QSize headFigureSize(const HeadFigure&);  // logical
 void paintHeadFigure(QPainter&, const HeadFigure&, double scale);
-// Exactly headFigureSize() × scale pixels, rounded. Throws engine::Error
-// (BadRequest) for a scale that is not in (0, 16], or an image that Qt cannot
-// hold.
+// Exactly headFigureSize() × scale pixels, rounded, with their number to the inch. Throws
+// engine::Error (BadRequest) for a scale that is not in (0, 16], or an image that Qt cannot hold.
 QImage renderHeadFigure(const HeadFigure&, double scale);
 
 // All layers × heads as in the window's grid.

@@ -13,7 +13,9 @@ QImage figureGround(QSize size, double scale, const QColor& ground) {
     const QSize pixels(static_cast<int>(std::lround(size.width() * scale)),
                        static_cast<int>(std::lround(size.height() * scale)));
     QImage image;
-    if (pixels.width() > 0 && pixels.height() > 0) image = QImage(pixels, QImage::Format_RGB32);
+    const bool opaque = ground.alpha() == 255;
+    if (pixels.width() > 0 && pixels.height() > 0)
+        image = QImage(pixels, opaque ? QImage::Format_RGB32 : QImage::Format_ARGB32_Premultiplied);
     if (image.isNull())
         throw engine::Error(engine::Failure::Kind::BadRequest,
                             "no picture can have " + std::to_string(pixels.width()) + " by " +
@@ -21,6 +23,11 @@ QImage figureGround(QSize size, double scale, const QColor& ground) {
                             "figure", "choose another scale or fewer heads");
     image.fill(ground);
     return image;
+}
+
+void setFigureDpi(QImage& image, double scale) {
+    image.setDotsPerMeterX(static_cast<int>(std::lround(96 * scale / 0.0254)));
+    image.setDotsPerMeterY(image.dotsPerMeterX());
 }
 
 }  // namespace ui

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the parts of a figure of heads lie on its page. Logical pixels before the page's text size,
+// which scales everything.
+#pragma once
+#include <QPointF>
+#include <QSize>
+#include <QStringList>
+
+#include "ui/painting/figure.h"
+#include "ui/painting/map_labels.h"
+
+namespace ui {
+
+namespace figure {
+inline constexpr double edge = 14, titleHeight = 22, panelTitle = 20, axisTitle = 18, panelGap = 16,
+                        barGap = 10, barWidth = 220, noteLine = 14, captionLine = 15;
+inline constexpr int largestCell = 48;
+}  // namespace figure
+
+struct FigureLayout {
+    QSize size;       // logical, text size applied
+    double text = 1;  // by which the rest is scaled to it
+    double width = 0, side = 0;
+    int columns = 1, rows = 1, panels = 0;
+    LabelRoom room;
+    FigureLabels labels = FigureLabels::Every;
+    double gutter = 0;            // left of a labelled map
+    double below = 0;             // under one
+    QPointF first;                // upper left corner of the first map
+    double across = 0, down = 0;  // from a map to the next
+    double footer = 0;            // top of the colour bar's title
+    bool noteBeside = true;       // the title, on its line
+    QStringList note, caption;    // lines
+
+    QPointF mapAt(int panel) const {
+        return first + QPointF(panel % columns * across, panel / columns * down);
+    }
+    bool isAtLeft(int panel) const { return panel % columns == 0; }
+    bool isAtBottom(int panel) const { return panel + columns >= panels; }
+    bool labelsRows(int panel) const {
+        return labels == FigureLabels::Every || (labels == FigureLabels::Edge && isAtLeft(panel));
+    }
+    bool labelsColumns(int panel) const {
+        return labels == FigureLabels::Every || (labels == FigureLabels::Edge && isAtBottom(panel));
+    }
+};
+
+// Logical side of a panel's map where the page leaves it open: the more panels, the smaller.
+int naturalSide(int panels);
+// Of an axis, in its units.
+std::int64_t positionsOf(const HeadFigure&);
+// Throws engine::Error (BadRequest) where the page has no room for maps that can be read.
+FigureLayout layoutOf(const HeadFigure&);
+
+// "√, sink out of scale, 1 px = 4 × 4 cells, max".
+QString scaleNote(const HeadFigure&);
+
+}  // namespace ui

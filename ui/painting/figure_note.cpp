@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a figure's colour bar says of its scale.
+#include "ui/painting/figure_layout.h"
+#include "ui/painting/map_geometry.h"
+
+namespace ui {
+
+QString scaleNote(const HeadFigure& figure) {
+    const engine::TileRequest& request = figure.panels.front().tile.request;
+    const engine::Transfer transfer = figure.choice.transfer;
+    QString note =
+        transfer == engine::Transfer::Linear ? QStringLiteral("linear")
+        : transfer == engine::Transfer::Sqrt || isSigned(request.quantity) || request.minus
+            ? QStringLiteral("√")
+            : QStringLiteral("log");
+    if (figure.choice.rank) note = QStringLiteral("rank");
+    note += request.renormalized                      ? QStringLiteral(", source 0 left out")
+            : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
+            : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")
+                                                      : QStringLiteral(", sink out of scale");
+    if (!figure.units.areTokens()) {
+        note += QStringLiteral(", ") + spanPoolingNote(request.quantity);
+        const std::int64_t p =
+            wholeAxis(figure.units.spans(), static_cast<int>(request.src.pixels())).cells_per_pixel;
+        if (p > 1)
+            note += QStringLiteral(", 1 px = %1 × %1 %2")
+                        .arg(thousands(p), unitsName(figure.units.granularity()));
+        return note;
+    }
+    if (request.src.cells_per_pixel <= 1) return note;
+    const QString how = request.pooling == engine::Pooling::Mean  ? QStringLiteral("mean")
+                        : request.pooling == engine::Pooling::Sum ? QStringLiteral("sum")
+                                                                  : QStringLiteral("max");
+    return note + QStringLiteral(", 1 px = %1 × %1 cells, %2")
+                      .arg(thousands(request.src.cells_per_pixel), how);
+}
+
+}  // namespace ui
