@@ -93,6 +93,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wirePins();
     wireCompare();
     wireExport();
+    wireComposer();
     wireSaved();
     wireSessions();
     wireRemembered();

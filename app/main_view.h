@@ -15,6 +15,7 @@
 #include "app/compare_views.h"
 #include "app/data_file.h"
 #include "app/export_job.h"
+#include "app/head_figure.h"
 #include "app/pins.h"
 #include "app/prompt_history.h"
 #include "app/session.h"
@@ -27,6 +28,7 @@ class QSettings;
 namespace ui {
 struct Drawing;
 class ComparePage;
+class FigureComposer;
 class HeadFinder;
 class HeadGrid;
 class HeadPage;
@@ -181,11 +183,24 @@ class MainView : public QObject {
     void choosePath(const QString& title, const QString& name, std::function<void(QString)> then);
     void drawHeads(const std::vector<engine::Tile>&);
     void drawBars(const QString& path);
-    void writePicture(const ui::Drawing&, const std::string& path, const std::string& subject);
-    void exportHeads(const QString& path, const std::vector<engine::LayerHead>&);
-    void exportMaps(const QString& path, MapData);
+    void writePicture(const ui::Drawing&, const std::string& path, const std::string& subject,
+                      double zoom = FigureLook().zoom);
+    void exportHeads(const QString& path, const std::vector<engine::LayerHead>&,
+                     const FigureLook& = {});
+    static QString fileNameOf(QString text);  // what a file system takes as a name
+    void exportMaps(const QString& path, MapData, const FigureLook& = {});
+    void dress(ui::HeadFigure&, const engine::TileRequest&, const FigureLook&) const;
     QString figureTitle() const;
     void write(const std::string& path, ExportJob::Work work);
+
+    // Several heads composed to a figure (main_view_compose.cpp).
+    void wireComposer();
+    void composeFigure();
+    void followComposer();  // what it may show is another
+    void showComposed();
+    void drawComposed(const std::vector<engine::Tile>&);
+    void exportComposed();
+    void copyCommand();
 
     // Exports in work (main_view_export_job.cpp).
     void wireExportJob();
@@ -231,11 +246,16 @@ class MainView : public QObject {
     bool m_figureToClipboard = false;             // instead, or as well
     bool m_figureIsGrid = false;
     bool m_loggedMap = false;
-    ui::MapUnits m_figureUnits;  // of the picture asked for
+    FigureLook m_figureLook;  // of the picture asked for
+    ui::MapUnits m_figureUnits;
     ui::Granularity m_granularity = ui::Granularity::Tokens;
     bool m_hasTurns = false;
     CacheJob m_cache;
     QPointer<ui::SettingsDialog> m_settingsDialog;
+    QPointer<ui::FigureComposer> m_composer;
+    std::optional<ui::HeadFigure> m_composed;  // whose tiles are on their way
+    double m_composedScale = 1;                // device pixels a logical one
+    QTimer m_composing;                        // single shot: typing gathers
     PromptHistory m_history{m_settings};
     std::string m_sessionPath;  // where Save goes; empty: it asks
     QTimer m_save;              // a moment after the last key

@@ -11,6 +11,7 @@
 
 #include "app/engine_worker.h"
 #include "app/file_dialog.h"
+#include "app/head_figure.h"
 #include "app/main_view.h"
 #include "app/output_file.h"
 #include "app/picture_file.h"
@@ -26,32 +27,12 @@ namespace app {
 
 namespace {
 
-constexpr double kScale = 2;  // pixels a logical pixel: sharp in print at a column's width
-
 QString folderKey() {
     return QStringLiteral("export/folder");
 }
 
 QString outlineKey() {
     return QStringLiteral("export/outlineText");
-}
-
-// What a file system takes as a name.
-QString fileName(QString text) {
-    for (QChar& c : text)
-        if (!c.isLetterOrNumber() && c != QLatin1Char('.') && c != QLatin1Char('-'))
-            c = QLatin1Char('_');
-    return text + QStringLiteral(".png");
-}
-
-const char* quantityName(engine::Quantity quantity) {
-    switch (quantity) {
-        case engine::Quantity::Scores: return "scores";
-        case engine::Quantity::Pattern: return "pattern";
-        case engine::Quantity::Value: return "value-weighted";
-        case engine::Quantity::Attribution: return "logit attribution";
-    }
-    return "";
 }
 
 void writeWhole(const std::string& path, const QByteArray& bytes) {
@@ -75,7 +56,7 @@ void MainView::wireExport() {
                                  .arg(QString::fromStdString(m_session.model()->name))
                                  .arg(engine::to_int(at.layer))
                                  .arg(engine::to_int(at.head));
-        choosePath(QStringLiteral("Export the heatmap"), fileName(name),
+        choosePath(QStringLiteral("Export the heatmap"), fileNameOf(name),
                    [this](const QString& path) { exportHeads(path, {m_session.selection().at}); });
     });
     connect(window, &ui::MainWindow::exportPinsRequested, this, [this] {
@@ -84,7 +65,7 @@ void MainView::wireExport() {
             return m_window->setStateText(
                 QStringLiteral("No head is pinned: Ctrl-click heads in the grid, or press P"));
         choosePath(QStringLiteral("Export the pinned heads"),
-                   fileName(figureTitle() + QStringLiteral("-pinned")),
+                   fileNameOf(figureTitle() + QStringLiteral("-pinned")),
                    [this](const QString& path) { exportHeads(path, m_pins.heads()); });
     });
     connect(window, &ui::MainWindow::exportDifferenceRequested, this, [this] {
@@ -92,7 +73,7 @@ void MainView::wireExport() {
             return m_window->setStateText(
                 QStringLiteral("There is one run: click another token in Steps to fork it"));
         choosePath(QStringLiteral("Export the difference"),
-                   fileName(figureTitle() + QStringLiteral("-difference")),
+                   fileNameOf(figureTitle() + QStringLiteral("-difference")),
                    [this](const QString& path) { exportDifference(path); });
     });
     connect(&m_views, &TraceViews::figureReady, this, &MainView::drawHeads);
@@ -101,7 +82,7 @@ void MainView::wireExport() {
         const QString name = QStringLiteral("%1-bars-%2")
                                  .arg(QString::fromStdString(m_session.model()->name))
                                  .arg(engine::to_int(m_session.selection().dest));
-        choosePath(QStringLiteral("Export the bars"), fileName(name),
+        choosePath(QStringLiteral("Export the bars"), fileNameOf(name),
                    [this](const QString& path) { drawBars(path); });
     });
     wireExportJob();
@@ -157,11 +138,19 @@ void MainView::choosePath(const QString& title, const QString& name,
     dialog->show();
 }
 
+QString MainView::fileNameOf(QString text) {
+    for (QChar& c : text)
+        if (!c.isLetterOrNumber() && c != QLatin1Char('.') && c != QLatin1Char('-'))
+            c = QLatin1Char('_');
+    return text + QStringLiteral(".png");
+}
+
 QString MainView::figureTitle() const {
     return QString::fromStdString(m_session.model()->name);
 }
 
-void MainView::exportHeads(const QString& path, const std::vector<engine::LayerHead>& heads) {
+void MainView::exportHeads(const QString& path, const std::vector<engine::LayerHead>& heads,
+                           const FigureLook& look) {
     const RunView& run = m_session.run();
     MapData data;
     data.run = run.id;
@@ -169,10 +158,10 @@ void MainView::exportHeads(const QString& path, const std::vector<engine::LayerH
     data.rows = run.rows;
     data.tokens = run.tokens;
     data.units = unitsOf(run.rows);
-    exportMaps(path, std::move(data));
+    exportMaps(path, std::move(data), look);
 }
 
-void MainView::exportMaps(const QString& path, MapData data) {
+void MainView::exportMaps(const QString& path, MapData data, const FigureLook& look) {
     const std::string file = QFile::encodeName(path).toStdString();
     if (data.heads.empty() || data.rows == 0) return;  // gone while the dialog was open
     data.quantity = m_views.quantity();
@@ -180,14 +169,23 @@ void MainView::exportMaps(const QString& path, MapData data) {
     data.distractor = m_views.distractor();
     data.attention = m_session.model()->attention;
     if (isPicture(*formatOf(file))) {
-        const double scale = formatOf(file) == FileFormat::Png ? kScale : ui::vectorMapScale;
+        const double scale = formatOf(file) == FileFormat::Png ? look.zoom : ui::vectorMapScale;
+        ui::HeadFigure shape =
+            headFigure(data.heads, *m_session.model(), data.tokens, data.rows, data.units);
+        shape.page = look.page;
+        shape.title = look.title.value_or(figureTitle());
+        engine::Axis axis;
+        try {
+            axis = ui::figureAxis(shape, scale);
+        } catch (...) {
+            return showExportFailure(currentFailure(file));
+        }
         m_figurePath = path;
         m_figureIsGrid = false;
+        m_figureLook = look;
         m_figureUnits = data.units;
         beginExport(path);
-        return m_views.requestFigure(
-            {data.run, data.minus}, data.heads,
-            ui::figureAxis(data.units, data.rows, static_cast<int>(data.heads.size()), scale));
+        return m_views.requestFigure({data.run, data.minus}, data.heads, axis);
     }
     write(file, [data, reader = m_session.reader()](const ExportJob::Order& order) {
         const FileFormat format = *formatOf(order.path);
@@ -206,40 +204,40 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
     const RunView* run = m_compare.run(request.run);
     const RunView* other = request.minus ? m_compare.run(*request.minus) : nullptr;
     if (!run || (request.minus && !other)) return endExport();  // closed meanwhile
-    ui::HeadFigure figure;
-    std::string subject;
+    std::vector<engine::LayerHead> heads;
     for (const engine::Tile& tile : tiles)
-        for (std::size_t i = 0; i < tile.request.heads.size(); ++i) {
-            const engine::LayerHead at = tile.request.heads[i];
-            const auto layer = static_cast<std::size_t>(engine::to_int(at.layer));
-            figure.panels.push_back(
-                {at, tile, static_cast<int>(i), m_session.model()->attention[layer].window, {}});
-            subject += (subject.empty() ? "" : ", ") + engine::to_string(at);
-        }
-    const auto rows = static_cast<std::ptrdiff_t>(request.dest.end);
-    figure.tokens.assign(run->tokens.begin(), run->tokens.begin() + rows);
-    figure.units = m_figureUnits;
+        heads.insert(heads.end(), tile.request.heads.begin(), tile.request.heads.end());
+    ui::HeadFigure figure =
+        headFigure(heads, *m_session.model(), run->tokens, request.dest.end, m_figureUnits);
+    setTiles(figure, tiles);
+    const FigureLook look = copies ? FigureLook() : m_figureLook;
+    std::string about;
+    dress(figure, request, look);
+    if (other) {
+        figure.choice.range = ui::RangeMode::Head;
+        figure.largest.reset();
+        about = "run " + run->name + " − run " + other->name;
+        figure.title += QStringLiteral(" · ") + QString::fromStdString(about);
+    }
+    const std::string subject = subjectOf(figure, namesOf(heads), about);
+    const ui::Drawing drawing = ui::drawingOf(std::move(figure));
+    if (copies) copyPicture(drawing);
+    if (!path.empty()) writePicture(drawing, path, subject, look.zoom);
+}
+
+// As the map: scale, range and target.
+void MainView::dress(ui::HeadFigure& figure, const engine::TileRequest& request,
+                     const FigureLook& look) const {
+    figure.page = look.page;
+    figure.scheme = look.scheme;
+    figure.title = look.title.value_or(figureTitle());
     figure.choice = m_page->scaleColumn().choice();
     const ui::MapLegend legend = m_page->heatmap().legend();
     const bool wider = (figure.choice.range == ui::RangeMode::Layer && legend.hasLayer) ||
                        (figure.choice.range == ui::RangeMode::Model && legend.hasModel);
-    figure.title = figureTitle();
-    subject += std::string(", ") + quantityName(request.quantity) +
-               (request.renormalized ? " renormalized without source 0" : "");
-    if (other) {
-        figure.choice.range = ui::RangeMode::Head;
-        const std::string names = "run " + run->name + " − run " + other->name;
-        figure.title += QStringLiteral(" · ") + QString::fromStdString(names);
-        subject += ", " + names;
-    } else if (wider && legend.quantity == request.quantity) {
-        figure.largest = legend.scale.high;
-    }
+    if (wider && legend.quantity == request.quantity) figure.largest = legend.scale.high;
     if (request.quantity == engine::Quantity::Attribution)
-        figure.title += QStringLiteral(" · target ") + textOf(request.target);
-    const ui::Drawing drawing = ui::drawingOf(std::move(figure));
-    if (copies) copyPicture(drawing);
-    if (path.empty()) return;
-    writePicture(drawing, path, subject + ", " + std::to_string(rows) + " rows");
+        figure.nameTarget(textOf(request.target), look.title.has_value());
 }
 
 void MainView::write(const std::string& path, ExportJob::Work work) {
@@ -248,14 +246,14 @@ void MainView::write(const std::string& path, ExportJob::Work work) {
 }
 
 void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
-                            const std::string& subject) {
+                            const std::string& subject, double zoom) {
     const PictureSource source{*m_session.model(), m_session.run().prompt, subject};
     const FileFormat format = *formatOf(path);
     const std::string remedy = "export a shorter run";
     try {
         if (format == FileFormat::Png) {  // encoding takes longer than drawing
             write(path,
-                  [source, remedy, image = drawing.raster(kScale)](const ExportJob::Order& order) {
+                  [source, remedy, image = drawing.raster(zoom)](const ExportJob::Order& order) {
                       writePng(order.path, image, source, remedy, order.cancel);
                   });
         } else {

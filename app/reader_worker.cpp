@@ -27,8 +27,8 @@ constexpr std::size_t index(ReadKind kind) {
 
 // The job of each kind, in the order of ReadKind.
 using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob,
-                        CompareJob, LogitsJob, ContributionJob, TileJob, TileJob, MetricsJob,
-                        ChangesJob, TileJob, ChecksJob>;
+                        CompareJob, LogitsJob, ContributionJob, TileJob, TileJob, TileJob,
+                        MetricsJob, ChangesJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -238,6 +238,9 @@ void ReaderWorker::requestCompare(CompareRequest request) {
 void ReaderWorker::requestFigure(engine::TileRequest request) {
     put<ReadKind::Figure>(std::move(request));
 }
+void ReaderWorker::requestComposed(engine::TileRequest request) {
+    put<ReadKind::Composed>(std::move(request));
+}
 void ReaderWorker::requestSpan(engine::TileRequest request) {
     put<ReadKind::Span>(std::move(request));
 }
@@ -305,6 +308,7 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::Logits>(news, &ReaderWorker::logitsReady);
     deliver<ReadKind::Contributions>(news, &ReaderWorker::contributionsReady);
     deliver<ReadKind::Figure>(news, &ReaderWorker::figureReady);
+    deliver<ReadKind::Composed>(news, &ReaderWorker::composedReady);
     deliver<ReadKind::Span>(news, &ReaderWorker::spanReady);
     deliver<ReadKind::Metrics>(news, &ReaderWorker::metricsReady);
     deliver<ReadKind::Changes>(news, &ReaderWorker::changesReady);

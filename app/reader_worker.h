@@ -25,14 +25,15 @@ enum class ReadKind : std::uint8_t {
     Compare,   // and of two runs and their difference
     Logits,
     Contributions,
-    Figure,  // heads' maps as they are exported
-    Span,    // every head on the chosen span
+    Figure,    // heads' maps as they are exported
+    Composed,  // and as a figure is composed of them
+    Span,      // every head on the chosen span
     Metrics,
     Changes,  // how far each head moved from one run to the other
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 17;
+constexpr std::size_t kReadKinds = 18;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -57,6 +58,7 @@ class ReaderWorker : public QObject {
     void requestPins(engine::TileRequest);
     void requestCompare(CompareRequest);
     void requestFigure(engine::TileRequest);
+    void requestComposed(engine::TileRequest);
     void requestSpan(engine::TileRequest);
     void requestContributions(engine::ContributionRequest);
     void requestLogits(LogitsRequest);
@@ -80,7 +82,8 @@ class ReaderWorker : public QObject {
     void pinsReady(const engine::Tile&);     // some of the heads asked for; others follow
     void compareReady(const engine::Tile&);  // one of those asked for
     void figureReady(const engine::Tile&);   // some of the heads
-    void spanReady(const engine::Tile&);     // some of the heads asked for
+    void composedReady(const engine::Tile&);
+    void spanReady(const engine::Tile&);  // some of the heads asked for
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);

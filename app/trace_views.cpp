@@ -71,10 +71,14 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     connect(&m_reader, &ReaderWorker::hoverCellReady, this, &TraceViews::hoverCellReady);
     connect(&m_reader, &ReaderWorker::lockedCellReady, this, &TraceViews::lockedCellReady);
     connect(&m_reader, &ReaderWorker::pinsReady, this, &TraceViews::pinsReady);
-    connect(&m_reader, &ReaderWorker::figureReady, this, [this](const engine::Tile& part) {
-        if (m_figure.empty() || m_figure.front().request.id != part.request.id) m_figure.clear();
-        m_figure.push_back(part);
-    });
+    const auto gather = [](std::vector<engine::Tile>& parts, const engine::Tile& part) {
+        if (!parts.empty() && parts.front().request.id != part.request.id) parts.clear();
+        parts.push_back(part);
+    };
+    connect(&m_reader, &ReaderWorker::figureReady, this,
+            [this, gather](const engine::Tile& part) { gather(m_figure, part); });
+    connect(&m_reader, &ReaderWorker::composedReady, this,
+            [this, gather](const engine::Tile& part) { gather(m_composed, part); });
     connect(&m_reader, &ReaderWorker::contributionsReady, this, &TraceViews::takeContributions);
     connect(&m_reader, &ReaderWorker::logitsReady, this, &TraceViews::logitsReady);
     connect(&m_reader, &ReaderWorker::metricsReady, this, &TraceViews::takeMetrics);
@@ -87,6 +91,8 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     connect(&m_reader, &ReaderWorker::answered, this, [this](ReadKind kind) {
         if (kind == ReadKind::Figure && !m_figure.empty())
             Q_EMIT figureReady(std::exchange(m_figure, {}));
+        if (kind == ReadKind::Composed && !m_composed.empty())
+            Q_EMIT composedReady(std::exchange(m_composed, {}));
         if (m_again.test(static_cast<std::size_t>(kind))) refresh(kind, Why::Grown);
     });
 }
@@ -189,9 +195,9 @@ void TraceViews::checkNow() {
     refresh(ReadKind::Checks, Why::Changed);
 }
 
-void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::LayerHead> heads,
-                               const engine::Axis& axis) {
-    if (!m_session.hasRun() || m_session.run().rows == 0 || heads.empty()) return;
+engine::TileRequest TraceViews::tileOfFigure(const FigureRuns& runs,
+                                             std::vector<engine::LayerHead> heads,
+                                             const engine::Axis& axis) const {
     engine::TileRequest request = tileOfHead();
     request.run = runs.run;
     request.minus = runs.minus;
@@ -205,12 +211,28 @@ void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::Layer
         request.pooling = m_map && !runs.quantity ? m_map->pooling : engine::Pooling::Max;
     if (request.pooling == engine::Pooling::None && axis.cells_per_pixel > 1)
         request.pooling = engine::Pooling::Max;
-    m_reader.requestFigure(std::move(request));
+    return request;
+}
+
+void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::LayerHead> heads,
+                               const engine::Axis& axis) {
+    if (!m_session.hasRun() || m_session.run().rows == 0 || heads.empty()) return;
+    m_reader.requestFigure(tileOfFigure(runs, std::move(heads), axis));
 }
 
 void TraceViews::dropFigure() {
     m_figure.clear();
     m_reader.drop(ReadKind::Figure);
+}
+
+void TraceViews::requestComposed(std::vector<engine::LayerHead> heads, const engine::Axis& axis) {
+    if (!m_session.hasRun() || m_session.run().rows == 0 || heads.empty()) return;
+    m_reader.requestComposed(tileOfFigure({m_session.run().id, {}}, std::move(heads), axis));
+}
+
+void TraceViews::dropComposed() {
+    m_composed.clear();
+    m_reader.drop(ReadKind::Composed);
 }
 
 // ---- what the session reports
@@ -369,6 +391,7 @@ void TraceViews::takeFailure(ReadKind kind, const engine::Failure& failure) {
         m_figure.clear();  // none rather than half of it
         Q_EMIT figureFailed();
     }
+    if (kind == ReadKind::Composed) m_composed.clear();
     // A run that was just closed for the next one is no news.
     if (failure.kind == engine::Failure::Kind::BadRequest && ui::isBusy(m_session.state())) return;
     Q_EMIT failed(failure);

@@ -50,6 +50,9 @@ class TraceViews : public QObject {
     };
     void requestFigure(const FigureRuns&, std::vector<engine::LayerHead>, const engine::Axis&);
     void dropFigure();
+    // The same of the run shown, while a figure is composed; composedReady.
+    void requestComposed(std::vector<engine::LayerHead>, const engine::Axis&);
+    void dropComposed();
 
     engine::Quantity quantity() const { return m_quantity; }
     bool isRenormalized() const {  // what is shown, of a quantity that knows it
@@ -73,7 +76,8 @@ class TraceViews : public QObject {
     void lockedCellReady(const engine::Cell&);
     void pinsReady(const engine::Tile&);                 // some of the pins
     void figureReady(const std::vector<engine::Tile>&);  // each with some of the heads, in order
-    void figureFailed();                                 // failed() says why
+    void composedReady(const std::vector<engine::Tile>&);
+    void figureFailed();  // failed() says why
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
     void metricsReady(const engine::HeadTable&);  // over all rows so far
@@ -91,6 +95,8 @@ class TraceViews : public QObject {
     void refreshMaps();
     void ask(ReadKind);
     engine::TileRequest tileOfHead() const;
+    engine::TileRequest tileOfFigure(const FigureRuns&, std::vector<engine::LayerHead>,
+                                     const engine::Axis&) const;
     CellRequest cellRequest(engine::Rows dest, engine::Rows src) const;
 
     void startRun();
@@ -124,7 +130,7 @@ class TraceViews : public QObject {
     };
     std::optional<MapView> m_map, m_overview, m_pinView;
     std::vector<engine::LayerHead> m_pins;
-    std::vector<engine::Tile> m_figure;  // what of it is there
+    std::vector<engine::Tile> m_figure, m_composed;  // what of it is there
     std::vector<engine::LayerHead> m_visible;
     int m_thumbnailPixels = 0;
     engine::Quantity m_quantity = engine::Quantity::Pattern;

@@ -84,6 +84,7 @@ void TraceViews::ask(ReadKind kind) {
         case ReadKind::HoverCell:
         case ReadKind::Preview:
         case ReadKind::Figure:
+        case ReadKind::Composed:
         case ReadKind::Compare:
         case ReadKind::Changes: return;  // asked by name only
         case ReadKind::LockedCell:

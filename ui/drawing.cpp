@@ -7,6 +7,7 @@
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QSvgGenerator>
+#include <algorithm>
 #include <memory>
 
 #include "ui/text_outlines.h"
@@ -114,6 +115,9 @@ QByteArray pdfOf(const Drawing& drawing, const QString& title, const QString& de
     writer.setCreator(QStringLiteral("Headscope " HEADSCOPE_VERSION));
     writer.setDocumentXmpMetadata(xmpOf(title, description));
     if (!painted(writer, drawing)) return {};
+    // The same figure is the same file whenever it is written; the length stays, as offsets count.
+    const qsizetype from = bytes.lastIndexOf("/CreationDate ("), to = bytes.indexOf(')', from);
+    if (from >= 0 && to > from) std::fill(bytes.begin() + from, bytes.begin() + to + 1, ' ');
     return bytes;
 }
 

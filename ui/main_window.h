@@ -126,6 +126,7 @@ class MainWindow : public QMainWindow {
     void exportHeatmapRequested();
     void exportBarsRequested();
     void exportPinsRequested();
+    void composeRequested();
     void exportDifferenceRequested();
     void copyLocationRequested();
     void copyHeatmapRequested();

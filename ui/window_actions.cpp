@@ -180,6 +180,9 @@ void WindowActions::buildExportAndHelp() {
               [this] { Q_EMIT m_window.exportHeatmapRequested(); });
     addForRun(Menu::Export, QStringLiteral("&Pinned heads…"), {},
               [this] { Q_EMIT m_window.exportPinsRequested(); });
+    addForRun(Menu::Export, QStringLiteral("&Compose a figure…"),
+              {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
+              [this] { Q_EMIT m_window.composeRequested(); });
     addForRun(Menu::Export, QStringLiteral("&Difference of two runs…"), {},
               [this] { Q_EMIT m_window.exportDifferenceRequested(); });
     addForRun(Menu::Export, QStringLiteral("&Bars…"), {},

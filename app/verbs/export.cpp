@@ -86,13 +86,15 @@ void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
 }
 
 QByteArray drawPicture(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
-                       const ExportRequest& request, FileFormat format, const PictureSource& source,
+                       const ExportRequest& request, FileFormat format, PictureSource source,
                        const std::string& out, ui::SvgText text) {
     const DrawingApplication<> application;
     ui::loadFonts();
-    const ui::Drawing drawing = drawFigure(cli, engine, run, request);
+    const DrawnFigure figure = drawFigure(cli, engine, run, request, source.subject);
     cli.throwIfStopped();
-    return pictureOf(drawing, format, request.zoom, source, out, "use a smaller --zoom", text);
+    source.subject = figure.subject;
+    return pictureOf(figure.drawing, format, request.zoom, source, out, "use a smaller --zoom",
+                     text);
 }
 
 void run(Cli& cli, const Arguments& arguments) {
@@ -120,6 +122,12 @@ void run(Cli& cli, const Arguments& arguments) {
     request.zoom = arguments.real("--zoom", 0, 16)
                        .value_or(format == FileFormat::Png ? 1 : ui::vectorMapScale);
     if (request.zoom == 0) badArgument("--zoom", *arguments.text("--zoom"), "must be above 0");
+    const bool maps = request.view.kind == Kind::Heads || request.view.kind == Kind::Layer;
+    request.page = parsePage(arguments, request.quantity.value_or(engine::Quantity::Pattern),
+                             request.by != ui::Granularity::Tokens,
+                             !maps                ? "the grid and the bars have their own layout"
+                             : !isPicture(format) ? "data have no page and no colours"
+                                                  : nullptr);
     const PromptOptions promptOptions = parsePromptOptions(arguments);
     const ComputeOptions compute = parseComputeOptions(arguments);
 
@@ -170,10 +178,13 @@ Verb exportVerb() {
              "scores, pattern, value or attribution (default pattern; bars: attribution)"},
             {"--target", "ID", "token that attribution is for (default: the top token there)"},
             {"--by", "UNIT",
-             "heads: tokens, words, sentences, lines or turns of a chat (default tokens)"},
-            {"--theme", "light|dark", "colours (default light)"},
-            {"--zoom", "S", "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"},
-            {"--outline-text", "", "SVG: text as shapes, for readers without its fonts"}} +
+             "heads: tokens, words, sentences, lines or turns of a chat (default tokens)"}} +
+            pageOptions() +
+            std::vector<Option>{
+                {"--theme", "light|dark", "colours (default light)"},
+                {"--zoom", "S",
+                 "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"},
+                {"--outline-text", "", "SVG: text as shapes, for readers without its fonts"}} +
             promptOptions() + computeOptions() +
             std::vector<Option>{{"--out", "F.png", "the file to write; its ending is the format"}},
         "SVG and PDF keep text and lines as such, with the maps embedded. CSV is a line a visible "

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/cli_text.h"
+#include "app/head_figure.h"
 #include "ui/contribution_figure.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/map_geometry.h"
@@ -27,39 +28,36 @@ engine::TileRequest tileRequest(const FinishedRun& run, std::vector<engine::Laye
     return request;
 }
 
-std::vector<engine::Token> rowTokens(const FinishedRun& run) {
-    return {run.tokens.begin(), run.tokens.begin() + static_cast<std::ptrdiff_t>(run.rows)};
-}
-
-ui::Drawing drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
-                      const ExportRequest& request, const std::vector<engine::LayerHead>& heads) {
+DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                      const ExportRequest& request, const std::vector<engine::LayerHead>& heads,
+                      const std::string& names) {
     const engine::ModelInfo& info = engine.info();
     const auto reader = engine.reader();
-    const ui::MapUnits units = unitsOf(run, request);
-    const engine::Axis axis =
-        ui::figureAxis(units, run.rows, static_cast<int>(heads.size()), request.zoom);
-    engine::TileRequest tile = tileRequest(run, heads, axis);
-    tile.quantity = request.quantity.value_or(engine::Quantity::Pattern);
-    if (!units.areTokens()) tile.pooling = ui::spanPooling(tile.quantity);
-    if (tile.quantity == engine::Quantity::Attribution)
-        tile.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
-    const engine::Tile maps = reader->tile(tile, cli.stop);
-
-    ui::HeadFigure figure;
-    for (std::size_t i = 0; i < heads.size(); ++i) {
-        const auto layer = static_cast<std::size_t>(engine::to_int(heads[i].layer));
-        figure.panels.push_back(
-            {heads[i], maps, static_cast<int>(i), info.attention[layer].window, {}});
-    }
-    figure.tokens = rowTokens(run);
-    figure.units = units;
+    ui::HeadFigure figure = headFigure(heads, info, run.tokens, run.rows, unitsOf(run, request));
     figure.scheme = request.scheme;
-    figure.title = text(info.name);
+    figure.page = request.page.page;
+    figure.choice = request.page.choice;
+    figure.largest = request.page.largest;
+    figure.title = request.page.title.value_or(text(info.name));
+    engine::TileRequest tile;
+    tile.quantity = request.quantity.value_or(engine::Quantity::Pattern);
     if (tile.quantity == engine::Quantity::Attribution) {
+        tile.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
         const auto named = engine.describe(std::span(&tile.target, 1));
-        figure.title += QStringLiteral(" · target ") + ui::visibleToken(named.tokens.at(0).bytes);
+        figure.nameTarget(ui::visibleToken(named.tokens.at(0).bytes),
+                          request.page.title.has_value());
     }
-    return ui::drawingOf(std::move(figure));
+    tile.run = run.id;
+    tile.heads = heads;
+    tile.renormalized = figure.choice.sink == ui::SinkMode::Renormalized;
+    tile.dest = tile.src = ui::figureAxis(figure, request.zoom);
+    if (!figure.units.areTokens())
+        tile.pooling = ui::spanPooling(tile.quantity);
+    else if (tile.src.cells_per_pixel > 1)
+        tile.pooling = figure.choice.pooling;
+    setTiles(figure, {reader->tile(tile, cli.stop)});
+    std::string subject = subjectOf(figure, names, {});
+    return {ui::drawingOf(std::move(figure)), std::move(subject)};
 }
 
 ui::Drawing drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
@@ -123,7 +121,9 @@ engine::TokenId targetOf(const engine::TraceReader& reader, const FinishedRun& r
 }
 
 ui::MapUnits unitsOf(const FinishedRun& run, const ExportRequest& request) {
-    ui::MapUnits units = ui::unitsOf(rowTokens(run), request.by);
+    const std::vector<engine::Token> tokens(
+        run.tokens.begin(), run.tokens.begin() + static_cast<std::ptrdiff_t>(run.rows));
+    ui::MapUnits units = ui::unitsOf(tokens, request.by);
     if (request.by == ui::Granularity::Turns && units.spans() < 2)
         throw engine::Error(engine::Failure::Kind::BadRequest,
                             "--by turns: there are no chat turns in this prompt", {},
@@ -139,14 +139,16 @@ std::vector<engine::LayerHead> headsOf(const ExportView& view, const engine::Mod
     return heads;
 }
 
-ui::Drawing drawFigure(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
-                       const ExportRequest& request) {
-    switch (request.view.kind) {
+DrawnFigure drawFigure(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+                       const ExportRequest& request, const std::string& view) {
+    const auto& typed = request.view;
+    switch (typed.kind) {
         case ExportView::Kind::Heads:
+            return drawHeads(cli, engine, run, request, typed.heads, namesOf(typed.heads));
         case ExportView::Kind::Layer:
-            return drawHeads(cli, engine, run, request, headsOf(request.view, engine.info()));
-        case ExportView::Kind::Grid: return drawGrid(cli, engine, run, request);
-        case ExportView::Kind::Bars: return drawBars(engine, run, request);
+            return drawHeads(cli, engine, run, request, headsOf(typed, engine.info()), view);
+        case ExportView::Kind::Grid: return {drawGrid(cli, engine, run, request), view};
+        case ExportView::Kind::Bars: return {drawBars(engine, run, request), view};
     }
     return {};
 }

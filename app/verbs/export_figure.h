@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/cli.h"
+#include "app/verbs/export_page.h"
 #include "app/verbs/export_view.h"
 #include "app/verbs/run_options.h"
 #include "ui/drawing.h"
@@ -19,11 +20,17 @@ struct ExportRequest {
     std::optional<engine::TokenId> target;     // none: the position's own top token
     ui::Granularity by = ui::Granularity::Tokens;  // of heads' axes
     ui::Scheme scheme = ui::Scheme::Light;
-    double zoom = 1;  // pixels a logical pixel, of the maps
+    double zoom = 1;   // pixels a logical pixel, of the maps
+    PageRequest page;  // of heads
 };
 
-// Throws engine::Error and Cancelled.
-ui::Drawing drawFigure(Cli&, const engine::Engine&, const FinishedRun&, const ExportRequest&);
+struct DrawnFigure {
+    ui::Drawing drawing;
+    std::string subject;  // what the file says of it
+};
+// `view` as typed. Throws engine::Error and Cancelled.
+DrawnFigure drawFigure(Cli&, const engine::Engine&, const FinishedRun&, const ExportRequest&,
+                       const std::string& view);
 
 // The heads of a view of heads or of a layer.
 std::vector<engine::LayerHead> headsOf(const ExportView&, const engine::ModelInfo&);

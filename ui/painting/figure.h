@@ -38,7 +38,17 @@ struct HeadFigure {
     std::optional<double> largest;      // of a layer's or model's range; none: the panels' own
     Scheme scheme = Scheme::Light;
     QString title;  // plain text, one line: model and prompt; may be empty
+    QString
+        target;  // of an attribution, in the note on the scale; empty: none, or the title has it
     FigurePage page;
+
+    // Says what an attribution is for: in the title, or beside the scale where `ownTitle`.
+    void nameTarget(const QString& token, bool ownTitle) {
+        if (ownTitle)
+            target = token;
+        else
+            title += QStringLiteral(" · target ") + token;
+    }
 };
 
 // The axis to ask the tiles of a figure on, which needs none to say so: at most as many pixels as a

@@ -16,12 +16,8 @@ namespace {
 
 using namespace figure;
 
-constexpr double tickRoom = 9, leastSide = 44, captionGap = 8;
+constexpr double tickRoom = 9, leastSide = 36, easySide = 120, captionGap = 8;
 constexpr qsizetype mostCaptionLines = 12;
-
-int naturalColumns(int panels) {
-    return panels <= 3 ? std::max(panels, 1) : panels <= 8 ? 4 : 5;
-}
 
 QStringList wrapped(const QString& text, const QFont& font, double width) {
     QStringList lines;
@@ -39,17 +35,137 @@ QStringList wrapped(const QString& text, const QFont& font, double width) {
     return lines;
 }
 
+int naturalColumns(int panels) {
+    return panels <= 3 ? std::max(panels, 1) : panels <= 8 ? 4 : 5;
+}
+
 [[noreturn]] void noRoom(const HeadFigure& figure, int columns, double side) {
-    const int panels = static_cast<int>(figure.panels.size());
+    const auto panels = figure.panels.size();
+    const auto pixels = std::floor(std::max(0.0, side) * figure.page.size.text);
     throw engine::Error(engine::Failure::Kind::BadRequest,
                         "the page has no room for " + std::to_string(panels) +
                             (panels == 1 ? " map in " : " maps in ") + std::to_string(columns) +
                             (columns == 1 ? " column" : " columns") + ": each would be " +
-                            std::to_string(std::max(
-                                0, static_cast<int>(std::floor(side * figure.page.size.text)))) +
-                            " px wide",
+                            std::to_string(static_cast<int>(pixels)) + " px wide",
                         "figure",
                         "choose other columns, fewer heads, a larger page or no token labels");
+}
+
+// What the layout depends on, before the number of columns is known.
+class FigureMeasures {
+  public:
+    explicit FigureMeasures(const HeadFigure& figure);
+
+    int panels() const { return m_panels; }
+    const LabelRoom& room() const { return m_room; }
+    bool isSized() const { return m_figure.page.size.width > 0; }
+    bool isHeightGiven() const { return isSized() && m_figure.page.size.height > 0; }
+    double pageWidth() const { return m_figure.page.size.width / m_figure.page.size.text; }
+    double pageHeight() const { return m_figure.page.size.height / m_figure.page.size.text; }
+    double gutter() const { return m_gutter; }
+    double otherGutter() const { return everyLabel() ? m_gutter : 0; }
+    double top() const { return edge + (m_figure.title.isEmpty() ? 0 : titleHeight); }
+    const QStringList& caption() const { return m_caption; }
+
+    QStringList note(double left) const;
+    double footer() const;
+    double below(double side) const;
+    double contentWidth(int columns, double side) const {
+        return m_gutter + columns * side + (columns - 1) * (panelGap + otherGutter());
+    }
+    double rowPitch(double side) const {
+        return panelTitle + panelGap + side + (everyLabel() ? below(side) : 0);
+    }
+    double height(int columns, double side) const {
+        const int rows = rowsIn(columns);
+        return top() + rows * rowPitch(side) + (everyLabel() ? 0 : below(side)) + footer();
+    }
+    int rowsIn(int columns) const { return std::max(1, (m_panels + columns - 1) / columns); }
+    double side(int columns) const;
+    int columns() const;
+
+  private:
+    bool everyLabel() const { return m_figure.page.labels == FigureLabels::Every; }
+
+    const HeadFigure& m_figure;
+    int m_panels;
+    std::int64_t m_positions;
+    LabelRoom m_room;
+    double m_gutter = axisTitle;
+    QStringList m_caption;
+};
+
+FigureMeasures::FigureMeasures(const HeadFigure& figure)
+    : m_figure(figure),
+      m_panels(static_cast<int>(figure.panels.size())),
+      m_positions(positionsOf(figure)),
+      m_room(figure.units.areTokens() ? labelRoom(figure.tokens, m_positions, m_positions)
+                                      : spanLabelRoom(figure.units, std::ssize(figure.tokens))) {
+    if (figure.page.labels != FigureLabels::None) m_gutter += m_room.rowWidth + tickRoom;
+    const int columnsOfAll = columns();
+    const double width = isSized()
+                             ? pageWidth()
+                             : 2 * edge + std::max(contentWidth(columnsOfAll, side(columnsOfAll)),
+                                                   m_gutter + barWidth);
+    m_caption = wrapped(figure.page.caption.simplified(), wordFont(11), width - 2 * edge);
+    if (m_caption.size() > mostCaptionLines) {
+        m_caption.resize(mostCaptionLines);
+        m_caption.back() += u'…';
+    }
+}
+
+// Beside the bar's title, or, where a page has its width, in lines below it.
+QStringList FigureMeasures::note(double left) const {
+    const bool hasTiles = m_panels > 0 && m_figure.panels.front().tile.request.src.pixels() > 0;
+    const QString text = hasTiles ? scaleNote(m_figure) : QString();
+    if (!isSized()) return {text};
+    return wrapped(text, wordFont(10), pageWidth() - edge - left - m_gutter);
+}
+
+double FigureMeasures::footer() const {
+    // What the note says may not change the size of the maps that it speaks of.
+    const double notes = !isSized()        ? 0
+                         : isHeightGiven() ? 2 * noteLine
+                                           : static_cast<double>(note(edge).size()) * noteLine;
+    const double captions =
+        m_caption.isEmpty() ? 0 : captionGap + static_cast<double>(m_caption.size()) * captionLine;
+    return barGap + titleHeight + notes + colourBarHeight + captions + edge;
+}
+
+double FigureMeasures::below(double side) const {
+    if (m_figure.page.labels == FigureLabels::None) return axisTitle;
+    const double cell = side / static_cast<double>(std::max<std::int64_t>(m_positions, 1));
+    return axisTitle + m_room.columnHeight(columnLabelAngle(cell));
+}
+
+double FigureMeasures::side(int columns) const {
+    if (!isSized()) {
+        const int most = naturalSide(m_panels);
+        const double cell =
+            m_positions > 0 ? static_cast<double>(most) / static_cast<double>(m_positions) : 1;
+        return cell >= 4 ? std::min(std::floor(cell), static_cast<double>(largestCell)) *
+                               static_cast<double>(m_positions)
+                         : most;
+    }
+    double side = (pageWidth() - 2 * edge - contentWidth(columns, 0)) / columns;
+    if (isHeightGiven())
+        while (side >= leastSide && height(columns, side) > pageHeight()) side -= 1;
+    return side;
+}
+
+// A page with a height has the largest maps; one without as many side by side as can be read.
+int FigureMeasures::columns() const {
+    if (m_figure.page.columns > 0) return std::min(m_figure.page.columns, std::max(m_panels, 1));
+    if (!isSized()) return naturalColumns(m_panels);
+    int best = 1;
+    if (isHeightGiven()) {
+        for (int count = 2; count <= m_panels; ++count)
+            if (side(count) > side(best)) best = count;
+        return best;
+    }
+    for (int count = 2; count <= naturalColumns(m_panels); ++count)
+        if (side(count) >= easySide) best = count;
+    return best;
 }
 
 }  // namespace
@@ -64,86 +180,38 @@ std::int64_t positionsOf(const HeadFigure& figure) {
 }
 
 FigureLayout layoutOf(const HeadFigure& figure) {
-    const FigurePage& page = figure.page;
-    const std::int64_t positions = positionsOf(figure);
+    const FigureMeasures measures(figure);
     FigureLayout l;
-    l.text = page.size.text;
-    l.labels = page.labels;
-    l.panels = static_cast<int>(figure.panels.size());
-    l.columns =
-        page.columns > 0 ? std::min(page.columns, std::max(l.panels, 1)) : naturalColumns(l.panels);
-    l.rows = std::max(1, (l.panels + l.columns - 1) / l.columns);
-    l.room = figure.units.areTokens() ? labelRoom(figure.tokens, positions, positions)
-                                      : spanLabelRoom(figure.units, std::ssize(figure.tokens));
-    l.gutter = axisTitle + (page.labels == FigureLabels::None ? 0 : l.room.rowWidth + tickRoom);
-    const double otherGutter = page.labels == FigureLabels::Every ? l.gutter : 0;
-    const auto belowAt = [&](double side) {
-        const double cell = side / static_cast<double>(std::max<std::int64_t>(positions, 1));
-        return axisTitle + (page.labels == FigureLabels::None
-                                ? 0
-                                : l.room.columnHeight(columnLabelAngle(cell)));
-    };
-    const bool sized = page.size.width > 0;
-    l.width = sized ? page.size.width / l.text : 0;
-    const double gaps = (l.columns - 1) * (panelGap + otherGutter);
-    if (sized) {
-        l.side = (l.width - 2 * edge - l.gutter - gaps) / l.columns;
-    } else {
-        const int side = naturalSide(l.panels);
-        const double cell =
-            positions > 0 ? static_cast<double>(side) / static_cast<double>(positions) : 1;
-        l.side = cell >= 4 ? std::min(std::floor(cell), static_cast<double>(largestCell)) *
-                                 static_cast<double>(positions)
-                           : side;
-        l.width = 2 * edge + std::max(l.gutter + l.columns * l.side + gaps,
-                                      l.columns == 1 ? l.gutter + barWidth : 0.0);
+    l.text = figure.page.size.text;
+    l.labels = figure.page.labels;
+    l.panels = measures.panels();
+    l.columns = measures.columns();
+    l.side = measures.side(l.columns);
+    if (measures.isSized() && l.panels > 0 && l.side < leastSide) noRoom(figure, l.columns, l.side);
+    l.room = measures.room();
+    l.gutter = measures.gutter();
+    l.below = measures.below(l.side);
+    l.across = l.side + panelGap + measures.otherGutter();
+    l.down = measures.rowPitch(l.side);
+    const double content = measures.contentWidth(l.columns, l.side);
+    l.width = measures.isSized()
+                  ? measures.pageWidth()
+                  : 2 * edge + std::max(content, l.columns == 1 ? l.gutter + barWidth : 0.0);
+    const double height = measures.height(l.columns, l.side);
+    double left = edge, slack = 0;
+    if (measures.isHeightGiven()) {
+        left = std::max(edge, (l.width - content) / 2);
+        slack = std::max(0.0, measures.pageHeight() - height);
     }
-    l.caption = wrapped(page.caption.simplified(), wordFont(11), l.width - 2 * edge);
-    if (l.caption.size() > mostCaptionLines) {
-        l.caption.resize(mostCaptionLines);
-        l.caption.back() += u'…';
-    }
-    l.noteBeside = !sized;
-    const auto wrapNote = [&](double left) {
-        const bool hasTiles = l.panels > 0 && figure.panels.front().tile.request.src.pixels() > 0;
-        const QString note = hasTiles ? scaleNote(figure) : QString();
-        l.note = l.noteBeside ? QStringList{note}
-                              : wrapped(note, wordFont(10), l.width - edge - left - l.gutter);
-    };
-    wrapNote(edge);
-    const double captions =
-        l.caption.isEmpty() ? 0 : captionGap + static_cast<double>(l.caption.size()) * captionLine;
-    // A page's maps must not grow by what the note says of them.
-    const double notes = l.noteBeside           ? 0
-                         : page.size.height > 0 ? 2 * noteLine
-                                                : static_cast<double>(l.note.size()) * noteLine;
-    const double footer = barGap + titleHeight + notes + colourBarHeight + captions + edge;
-    const double top = edge + (figure.title.isEmpty() ? 0 : titleHeight);
-    const int labelled = page.labels == FigureLabels::Every ? l.rows : 1;
-    const double high = page.size.height / l.text;
-    const auto heightAt = [&](double side) {
-        return top + l.rows * (panelTitle + panelGap + side) + labelled * belowAt(side) + footer;
-    };
-    double slack = 0;
-    if (page.size.height > 0) {
-        while (l.side >= leastSide && heightAt(l.side) > high) l.side -= 1;
-        slack = std::max(0.0, high - heightAt(l.side));
-    }
-    if (sized && l.panels > 0 && l.side < leastSide) noRoom(figure, l.columns, l.side);
-    l.below = belowAt(l.side);
-    const double content = l.gutter + l.columns * l.side + gaps;
-    const double left = page.size.height > 0 ? std::max(edge, (l.width - content) / 2) : edge;
-    wrapNote(left);
-    l.first = QPointF(left + l.gutter, top + slack / 2 + panelTitle);
-    l.across = l.side + panelGap + otherGutter;
-    l.down = panelTitle + panelGap + l.side + (page.labels == FigureLabels::Every ? l.below : 0);
-    const double end = heightAt(l.side);
-    l.footer = end - footer + slack / 2 + barGap;
-    const double height = page.size.height > 0 ? high : end;
-    l.size = sized
-                 ? QSize(static_cast<int>(std::floor(page.size.width)),
-                         static_cast<int>(std::ceil(height * l.text - 1e-9)))
-                 : QSize(static_cast<int>(std::ceil(l.width)), static_cast<int>(std::ceil(height)));
+    l.first = QPointF(left + l.gutter, measures.top() + slack / 2 + panelTitle);
+    l.footer = height - measures.footer() + slack / 2 + barGap;
+    l.noteBeside = !measures.isSized();
+    l.note = measures.note(left);
+    l.caption = measures.caption();
+    const double high = (height + slack) * l.text - (measures.isSized() ? 1e-6 : 0);
+    l.size = QSize(static_cast<int>(measures.isSized() ? std::floor(figure.page.size.width)
+                                                       : std::ceil(l.width)),
+                   static_cast<int>(std::ceil(high)));
     return l;
 }
 

@@ -21,7 +21,7 @@ struct FigureLayout {
     QSize size;       // logical, text size applied
     double text = 1;  // by which the rest is scaled to it
     double width = 0, side = 0;
-    int columns = 1, rows = 1, panels = 0;
+    int columns = 1, panels = 0;
     LabelRoom room;
     FigureLabels labels = FigureLabels::Every;
     double gutter = 0;            // left of a labelled map

@@ -8,12 +8,13 @@ namespace ui {
 QString scaleNote(const HeadFigure& figure) {
     const engine::TileRequest& request = figure.panels.front().tile.request;
     const engine::Transfer transfer = figure.choice.transfer;
-    QString note =
-        transfer == engine::Transfer::Linear ? QStringLiteral("linear")
-        : transfer == engine::Transfer::Sqrt || isSigned(request.quantity) || request.minus
-            ? QStringLiteral("√")
-            : QStringLiteral("log");
-    if (figure.choice.rank) note = QStringLiteral("rank");
+    QString note;
+    if (!figure.target.isEmpty()) note = QStringLiteral("target ") + figure.target + u',' + u' ';
+    note += figure.choice.rank                     ? QStringLiteral("rank")
+            : transfer == engine::Transfer::Linear ? QStringLiteral("linear")
+            : transfer == engine::Transfer::Sqrt || isSigned(request.quantity) || request.minus
+                ? QStringLiteral("√")
+                : QStringLiteral("log");
     note += request.renormalized                      ? QStringLiteral(", source 0 left out")
             : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
             : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/verbs/export_page.h"
+
+#include "app/cli_text.h"
+
+namespace app {
+namespace {
+
+constexpr std::int64_t kMostColumns = 24;
+
+QString literal(const std::string& typed) {
+    return QString::fromStdString(oneLine(typed));
+}
+
+ui::FigurePage pageOf(const Arguments& arguments) {
+    ui::FigurePage page;
+    if (const auto size = arguments.text("--size")) {
+        const auto named = ui::pageSizeOf(*size);
+        if (!named && (size->empty() || size->find_first_not_of("0123456789.") != size->npos))
+            badArgument("--size", *size, "natural, single, double, slide or a width in mm");
+        page.size =
+            named ? *named
+                  : ui::pageOfWidth(*arguments.real("--size", ui::leastPageMm, ui::mostPageMm));
+    }
+    page.columns = static_cast<int>(arguments.integer("--columns", 1, kMostColumns).value_or(0));
+    const auto labels = arguments.oneOf("--labels", {"every", "edge", "none"});
+    const bool natural = page.size == ui::PageSize();
+    page.labels = labels.value_or(natural ? "every" : "edge") == "every" ? ui::FigureLabels::Every
+                  : labels == "none"                                     ? ui::FigureLabels::None
+                                                                         : ui::FigureLabels::Edge;
+    page.letters = arguments.has("--letters");
+    page.transparent = arguments.has("--transparent");
+    page.caption = literal(arguments.text("--caption").value_or(""));
+    return page;
+}
+
+ui::ScaleChoice choiceOf(const Arguments& arguments, engine::Quantity quantity, bool spans) {
+    ui::ScaleChoice choice;
+    if (const auto scale = arguments.oneOf("--scale", {"linear", "sqrt", "log", "rank"})) {
+        if (*scale == "log" && ui::isSigned(quantity))
+            badArgument("--scale", *scale, "values of both signs have no logarithm");
+        choice.rank = *scale == "rank";
+        choice.transfer = *scale == "linear" ? engine::Transfer::Linear
+                          : *scale == "log"  ? engine::Transfer::Log
+                                             : engine::Transfer::Sqrt;
+    }
+    if (const auto sink = arguments.oneOf("--sink", {"out", "in", "hidden", "renormalized"})) {
+        if (*sink == "renormalized" && quantity != engine::Quantity::Pattern)
+            badArgument("--sink", *sink, "only a pattern can be renormalized");
+        choice.sink = *sink == "in"       ? ui::SinkMode::InScale
+                      : *sink == "hidden" ? ui::SinkMode::Hidden
+                      : *sink == "out"    ? ui::SinkMode::OutOfScale
+                                          : ui::SinkMode::Renormalized;
+    }
+    if (const auto pooling = arguments.oneOf("--pooling", {"max", "mean", "sum"})) {
+        if (spans) badArgument("--pooling", *pooling, "spans are pooled by their own rule");
+        choice.pooling = *pooling == "mean"  ? engine::Pooling::Mean
+                         : *pooling == "sum" ? engine::Pooling::Sum
+                                             : engine::Pooling::Max;
+    }
+    return choice;
+}
+
+}  // namespace
+
+std::vector<Option> pageOptions() {
+    return {
+        {"--columns", "N", "heads: panels side by side (default: as the page has room)"},
+        {"--size", "PAGE",
+         "heads: natural, single or double (a journal's column: 89, 183 mm), slide (16:9), or a "
+         "width in mm (default natural)"},
+        {"--labels", "WHICH",
+         "heads: tokens at every map, at the edge (left and bottom) or none (default every, of "
+         "a sized page edge)"},
+        {"--letters", "", "heads: a, b, c … before the heads' names"},
+        {"--title", "TEXT", "heads: above them (default: the model's name; '' for none)"},
+        {"--caption", "TEXT", "heads: below the colour bar"},
+        {"--transparent", "", "heads: no ground under the maps and the text"},
+        {"--scale", "S", "heads: linear, sqrt, log or rank (default sqrt)"},
+        {"--range", "R",
+         "heads: what the last colour stands for: heads (the largest of them, the default), "
+         "fixed (0 to 1) or a value"},
+        {"--sink", "S",
+         "heads: source 0 out of the scale, in it, hidden or renormalized (default out)"},
+        {"--pooling", "P", "heads: cells of one pixel: max, mean or sum (default max)"}};
+}
+
+PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, bool spans,
+                      const char* no) {
+    if (no)
+        for (const Option& option : pageOptions())
+            if (arguments.has(option.name))
+                throw engine::Error(engine::Failure::Kind::BadRequest, option.name + ": " + no, {},
+                                    "leave it out, or draw heads or a layer");
+    PageRequest request;
+    request.page = pageOf(arguments);
+    request.choice = choiceOf(arguments, quantity, spans);
+    if (const auto title = arguments.text("--title")) request.title = literal(*title);
+    if (const auto range = arguments.text("--range"); range == "fixed") {
+        if (quantity != engine::Quantity::Pattern)
+            badArgument("--range", *range, "only a pattern lies between 0 and 1");
+        request.choice.range = ui::RangeMode::Fixed;
+    } else if (range && *range != "heads") {
+        request.largest = arguments.real("--range", 0, 1e9);
+        if (request.largest == 0.0) badArgument("--range", *range, "must be above 0");
+    }
+    return request;
+}
+
+}  // namespace app

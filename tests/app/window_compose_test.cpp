@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real window on the real engine: pinned heads composed to a figure by mouse and keys, seen in
+// the preview, written, and written again, byte for byte, by the command that it gives.
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QProcess>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTest>
+
+#include "app/main_view.h"
+#include "engine/engine.h"
+#include "tests/support/app_fixture.h"
+#include "tests/support/qt_warnings.h"
+#include "tests/support/real_cli.h"
+#include "tests/support/real_window.h"
+#include "ui/figure_composer.h"
+#include "ui/figure_preview.h"
+#include "ui/head_grid.h"
+#include "ui/head_page.h"
+#include "ui/painting/theme.h"
+#include "ui/prompt_panel.h"
+#include "ui/scale_column.h"
+
+using engine::LayerHead;
+using fake::eventually;
+
+namespace {
+
+constexpr int kPatience = real::patience;
+
+LayerHead head(int layer, int index) {
+    return {engine::Layer(layer), engine::QueryHead(index)};
+}
+
+QByteArray bytesOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class WindowComposeTest : public QObject {
+    Q_OBJECT
+  private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
+    void initTestCase();
+    void cleanupTestCase() { m_view.reset(); }
+
+    void opensWithThePins();
+    void typedHeadsAreShownAtOnce();
+    void whatIsNoHeadIsSaid_data();
+    void whatIsNoHeadIsSaid();
+    void buttonsTakePinsAndFocus();
+    void followsTheMap();
+    void whatHasNoRoomIsSaid();
+    void filesAreTheCommands_data();
+    void filesAreTheCommands();
+    void dataOfTheHeads_data();
+    void dataOfTheHeads();
+    void generatedTokensGoByTheirIds();
+    void choicesAreRemembered();
+    void aNewRunIsFollowed();
+
+  private:
+    bool settle() {
+        return ::settle(*m_view, kPatience) &&
+               eventually([&] { return !m_view->views().isPending(app::ReadKind::Composed); },
+                          kPatience);
+    }
+    ui::FigureComposer* open();
+    template <typename Widget>
+    Widget* part(const char* name) {
+        for (auto* each : m_composer->findChildren<Widget*>())
+            if (each->accessibleName() == QLatin1String(name) ||
+                each->objectName() == QLatin1String(name) ||
+                each->property("text").toString().remove(u'&') == QLatin1String(name))
+                return each;
+        return nullptr;
+    }
+    void press(const char* button) {
+        auto* found = part<QPushButton>(button);
+        QVERIFY2(found && found->isEnabled(), button);
+        QTest::mouseClick(found, Qt::LeftButton);
+    }
+    void type(const QString& heads) {
+        auto* field = part<QLineEdit>("composedHeads");
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, heads);
+    }
+    void pressInWindow(Qt::Key key) {
+        m_view->window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&m_view->window()));
+        QTest::keyClick(&m_view->window(), key);
+    }
+    QString exportTo(const QString& name);
+    bool shows(int panelsAtLeast);
+    app::Session& session() const { return m_view->session(); }
+
+    real::Home m_home;
+    std::unique_ptr<app::MainView> m_view;
+    QPointer<ui::FigureComposer> m_composer;
+};
+
+void WindowComposeTest::initTestCase() {
+    NEEDS_DEFAULT_MODEL();
+    ui::loadFonts();
+    m_view = real::window(m_home);
+    QVERIFY(real::begin(*m_view));
+}
+
+ui::FigureComposer* WindowComposeTest::open() {
+    m_view->window().activateWindow();
+    if (!QTest::qWaitForWindowActive(&m_view->window())) return nullptr;
+    QTest::keyClick(&m_view->window(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    m_composer = m_view->window().findChild<ui::FigureComposer*>();
+    return m_composer;
+}
+
+bool WindowComposeTest::shows(int panels) {
+    return eventually(
+        [&] {
+            return m_composer->preview().problem().isEmpty() &&
+                   !m_composer->preview().picture().isNull() &&
+                   m_composer->wish().heads.size() == static_cast<std::size_t>(panels);
+        },
+        kPatience);
+}
+
+QString WindowComposeTest::exportTo(const QString& name) {
+    const QString path = m_home.folder.filePath(name);
+    QFile::remove(path);
+    press("exportComposed");
+    QFileDialog* dialog = nullptr;
+    const bool shown = eventually([&] {
+        for (auto* each :
+             m_view->window().findChildren<QFileDialog*>(QStringLiteral("exportDialog")))
+            if (each->isVisible()) dialog = each;
+        return dialog != nullptr;
+    });
+    if (!shown) return {};
+    Q_EMIT dialog->fileSelected(path);
+    dialog->close();
+    return eventually([&] { return QFile::exists(path); }, kPatience) ? path : QString();
+}
+
+void WindowComposeTest::opensWithThePins() {
+    for (const LayerHead at : {head(21, 1), head(23, 3)})
+        QTest::mouseClick(m_view->grid().viewport(), Qt::LeftButton, Qt::ControlModifier,
+                          m_view->grid().headRect(at).center());
+    QVERIFY(open());
+    QVERIFY(QTest::qWaitForWindowExposed(m_composer));
+    QCOMPARE(m_composer->wish().heads, (std::vector{head(21, 1), head(23, 3)}));
+    QVERIFY(shows(2));
+    // As large as there is room, and no larger.
+    const QSize picture = m_composer->preview().picture().size();
+    const QSize room = m_composer->preview().room();
+    QVERIFY(picture.width() <= room.width() && picture.height() <= room.height());
+    QVERIFY(picture.width() > room.width() - 3 || picture.height() > room.height() - 3);
+    QVERIFY(open() == m_composer);  // one of them
+    QCOMPARE(m_view->window().findChildren<ui::FigureComposer*>().size(), 1);
+}
+
+void WindowComposeTest::typedHeadsAreShownAtOnce() {
+    const QImage before = m_composer->preview().picture();
+    type(QStringLiteral("l2.h1 L21.H1,L23.H3"));
+    QVERIFY(shows(3));
+    QVERIFY(eventually([&] { return m_composer->preview().picture() != before; }, kPatience));
+    QCOMPARE(m_composer->wish().heads, (std::vector{head(2, 1), head(21, 1), head(23, 3)}));
+}
+
+void WindowComposeTest::whatIsNoHeadIsSaid_data() {
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const char* typed, const char* said) {
+        QTest::newRow(name) << QString::fromUtf8(typed) << QString::fromUtf8(said);
+    };
+    row("nothing", "", "no head is named");
+    row("a word", "L1.H1, first", "“first” is no head");
+    row("a layer too many", "L30.H0", "the model has L0.H0 to L29.H8");
+    row("a head too many", "L0.H9", "there is no L0.H9");
+    row("twice", "L1.H1 L1.H1", "L1.H1 is there twice");
+    row("a huge number", "L99999999999.H0", "is no head");
+    row("markup", "<b>L1.H1</b>", "“<b>L1.H1</b>” is no head");
+}
+
+void WindowComposeTest::whatIsNoHeadIsSaid() {
+    QFETCH(QString, typed);
+    QFETCH(QString, said);
+    auto* field = part<QLineEdit>("composedHeads");
+    field->setText(typed);
+    QVERIFY2(m_composer->preview().problem().contains(said),
+             qPrintable(m_composer->preview().problem()));
+    QVERIFY(settle());
+    QTest::qWait(60);
+    QVERIFY(!m_composer->preview().problem().isEmpty());  // no late answer takes it away
+    QVERIFY(!part<QPushButton>("exportComposed")->isEnabled());
+    field->setText(QStringLiteral("L1.H1"));
+    QVERIFY(shows(1));
+    QVERIFY(part<QPushButton>("exportComposed")->isEnabled());
+}
+
+void WindowComposeTest::buttonsTakePinsAndFocus() {
+    press("Take pinned");
+    QCOMPARE(m_composer->wish().heads, m_view->pins().heads());
+    session().selectHead(head(5, 4));
+    press("Add L5.H4");
+    QCOMPARE(m_composer->wish().heads.back(), head(5, 4));
+    QVERIFY(!part<QPushButton>("Add L5.H4")->isEnabled());
+    QVERIFY(shows(3));
+}
+
+// Quantity and scale are the map's.
+void WindowComposeTest::followsTheMap() {
+    QVERIFY(settle());
+    const QImage pattern = m_composer->preview().picture();
+    pressInWindow(Qt::Key_1);
+    QVERIFY(eventually([&] { return m_composer->preview().picture() != pattern; }, kPatience));
+    pressInWindow(Qt::Key_2);
+    QVERIFY(eventually([&] { return m_composer->preview().picture() == pattern; }, kPatience));
+    pressInWindow(Qt::Key_S);
+    QVERIFY(eventually([&] { return m_composer->preview().picture() != pattern; }, kPatience));
+    m_view->headPage().scaleColumn().setChoice({});
+    Q_EMIT m_view->headPage().scaleColumn().scaleChanged({});
+    QVERIFY(eventually([&] { return m_composer->preview().picture() == pattern; }, kPatience));
+}
+
+void WindowComposeTest::whatHasNoRoomIsSaid() {
+    type(QStringLiteral("L0.H0 L0.H1 L0.H2 L0.H3 L0.H4 L0.H5 L0.H6 L0.H7 L0.H8"));
+    part<QComboBox>("Page")->setCurrentIndex(0);
+    auto* columns = m_composer->findChild<QSpinBox*>();
+    QVERIFY(columns);
+    columns->setValue(9);
+    const QString said = QStringLiteral("9 maps in 9 columns");
+    QVERIFY(eventually([&] { return m_composer->preview().problem().contains(said); }, kPatience));
+    QVERIFY(!part<QPushButton>("exportComposed")->isEnabled());
+    columns->setValue(0);
+    QVERIFY(shows(9));
+    type(QStringLiteral("L21.H1, L23.H3"));
+    QVERIFY(shows(2));
+}
+
+void WindowComposeTest::filesAreTheCommands_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<int>("page");      // of the combo box
+    QTest::addColumn<int>("quantity");  // key
+    QTest::addColumn<QString>("caption");
+    QTest::addColumn<bool>("other");  // columns, labels, letters, ground, colours, scale
+    QTest::newRow("png, double") << "figure.png" << 1 << int(Qt::Key_2) << QString() << false;
+    QTest::newRow("png, dark, own") << "figure.png" << 0 << int(Qt::Key_2)
+                                    << QStringLiteral("it's <b>\"$HOME\"</b> 猫") << true;
+    QTest::newRow("svg, scores") << "figure.svg" << 2 << int(Qt::Key_1) << QStringLiteral("Scores")
+                                 << false;
+    QTest::newRow("pdf, attribution") << "figure.pdf" << 3 << int(Qt::Key_4) << QString() << true;
+    QTest::newRow("natural png") << "figure.png" << 4 << int(Qt::Key_3) << QString() << false;
+}
+
+void WindowComposeTest::filesAreTheCommands() {
+    QFETCH(QString, name);
+    QFETCH(int, page);
+    QFETCH(int, quantity);
+    QFETCH(QString, caption);
+    QFETCH(bool, other);
+    part<QComboBox>("Page")->setCurrentIndex(page);
+    for (auto* box : m_composer->findChildren<QCheckBox*>()) box->setChecked(other);
+    part<QComboBox>("Colours")->setCurrentIndex(other ? 1 : 0);
+    part<QComboBox>("Token labels")->setCurrentIndex(other ? 2 : 0);
+    m_composer->findChild<QSpinBox*>()->setValue(other ? 1 : 0);
+    const QList<QLineEdit*> lines = m_composer->findChildren<QLineEdit*>();
+    for (auto* line : lines)
+        if (line->toolTip() == QLatin1String("Below the colour bar")) line->setText(caption);
+    pressInWindow(static_cast<Qt::Key>(quantity));
+    QCOMPARE(static_cast<int>(m_view->views().quantity()), quantity - int(Qt::Key_1));
+    ui::ScaleChoice choice;
+    if (other) {
+        choice.transfer = engine::Transfer::Linear;
+        choice.sink = ui::SinkMode::InScale;
+    }
+    m_view->headPage().scaleColumn().setChoice(choice);
+    Q_EMIT m_view->headPage().scaleColumn().scaleChanged(choice);
+    QTest::qWait(60);
+    QVERIFY(settle());
+    QVERIFY(shows(2));
+    const QString path = exportTo(name);
+    QVERIFY(!path.isEmpty());
+    press("copyFigureCommand");
+    QStringList words = QProcess::splitCommand(QString());  // a shell's rules: asked from one
+    QProcess shell;
+    shell.start(QStringLiteral("sh"),
+                {QStringLiteral("-c"),
+                 QStringLiteral("printf '%s\\0' ") + QGuiApplication::clipboard()->text()});
+    QVERIFY(shell.waitForFinished());
+    for (const QByteArray& word : shell.readAllStandardOutput().split('\0'))
+        words << QString::fromUtf8(word);
+    words.removeLast();
+    QCOMPARE(words.takeFirst(), QStringLiteral("headscope"));
+    std::vector<std::string> verb;
+    for (const QString& word : words) verb.push_back(word.toStdString());
+    const QString again = m_home.folder.filePath(QStringLiteral("again-") + name);
+    verb.back() = again.toStdString();
+    if (!name.endsWith(QStringLiteral("png")))  // a PNG's pixels
+        for (std::size_t i = 0; i < verb.size(); ++i)
+            if (verb[i] == "--zoom")
+                verb.erase(verb.begin() + std::ptrdiff_t(i), verb.begin() + std::ptrdiff_t(i) + 2);
+    const CliOutcome outcome = run_verb(verb);
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    QVERIFY(!bytesOf(path).isEmpty());
+    QVERIFY2(bytesOf(path) == bytesOf(again), qPrintable(QGuiApplication::clipboard()->text()));
+}
+
+void WindowComposeTest::dataOfTheHeads_data() {
+    QTest::addColumn<QString>("name");
+    QTest::newRow("csv") << "figure.csv";
+    QTest::newRow("npy") << "figure.npy";
+}
+
+void WindowComposeTest::dataOfTheHeads() {
+    QFETCH(QString, name);
+    pressInWindow(Qt::Key_2);
+    QVERIFY(settle());
+    const QString path = exportTo(name);
+    QVERIFY(!path.isEmpty());
+    const QString again = m_home.folder.filePath(QStringLiteral("again-") + name);
+    const CliOutcome outcome =
+        run_verb({"export", default_model_path(), "--prompt", session().run().prompt, "--view",
+                  "L21.H1,L23.H3", "--out", again.toStdString()});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    QVERIFY(bytesOf(path) == bytesOf(again));
+}
+
+void WindowComposeTest::generatedTokensGoByTheirIds() {
+    m_view->window().promptPanel().setTokensToGenerate(3);
+    Q_EMIT m_view->window().runRequested();
+    QVERIFY(eventually([&] { return session().run().steps.size() == 3; }, kPatience));
+    QVERIFY(settle());
+    QTest::qWait(60);
+    QVERIFY(settle());
+    press("copyFigureCommand");
+    const QString command = QGuiApplication::clipboard()->text();
+    QCOMPARE(command.section(QStringLiteral("--token-ids "), 1).section(u' ', 0, 0).count(u','),
+             int(session().run().rows) - 1);
+    QVERIFY(!command.contains(QStringLiteral("--prompt")));
+}
+
+void WindowComposeTest::choicesAreRemembered() {
+    part<QComboBox>("Page")->setCurrentIndex(2);
+    part<QComboBox>("Resolution of a PNG")->setCurrentIndex(3);
+    m_composer->findChild<QSpinBox*>()->setValue(2);
+    press("Close");
+    QVERIFY(eventually([&] { return m_composer.isNull(); }));
+    QVERIFY(open());
+    const ui::FigureWish wish = m_composer->wish();
+    QCOMPARE(wish.size, QStringLiteral("slide"));
+    QCOMPARE(wish.dpi, 600);
+    QCOMPARE(wish.page.columns, 2);
+    QCOMPARE(wish.heads, m_view->pins().heads());
+    QVERIFY(shows(2));
+}
+
+void WindowComposeTest::aNewRunIsFollowed() {
+    const QImage before = m_composer->preview().picture();
+    m_view->window().promptPanel().setPrompt(QStringLiteral("One two three four"));
+    Q_EMIT m_view->window().runRequested();
+    QVERIFY(eventually([&] { return session().run().prompt == "One two three four"; }, kPatience));
+    QVERIFY(settle());
+    QVERIFY(eventually([&] { return m_composer->preview().picture() != before; }, kPatience));
+    QVERIFY(m_composer->preview().problem().isEmpty());
+    QTest::keyClick(m_composer, Qt::Key_Escape);
+    QVERIFY(eventually([&] { return m_composer.isNull(); }));
+    QVERIFY(m_view->window().messages().isEmpty());
+}
+
+QTEST_MAIN(WindowComposeTest)
+#include "window_compose_test.moc"

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures of heads on a page of a given size: where the panels lie, what stands around them, and
+// what is refused.
+#include <QTest>
+#include <QXmlStreamReader>
+#include <cmath>
+
+#include "engine/values/failure.h"
+#include "tests/support/qt_warnings.h"
+#include "tests/ui/map_support.h"
+#include "ui/drawing.h"
+#include "ui/painting/figure_layout.h"
+#include "ui/painting/theme.h"
+
+using namespace ui;
+
+namespace {
+
+HeadFigure pageFigure(int panels, int tokens, const FigurePage& page, double scale = 1) {
+    HeadFigure figure;
+    figure.tokens = manyTokens(tokens);
+    figure.title = QStringLiteral("tiny");
+    figure.page = page;
+    for (int i = 0; i < panels; ++i)
+        figure.panels.push_back({{engine::Layer{3}, engine::QueryHead{i}}, {}, 0, 0, {}});
+    const engine::Axis axis = figureAxis(figure, scale);
+    for (HeadPanel& panel : figure.panels)
+        panel.tile = tileOf([](std::int64_t d, std::int64_t s) { return d == s ? 0.9F : 0.05F; },
+                            axis, axis, tokens, panel.at);
+    return figure;
+}
+
+FigurePage pageOf(const char* size, int columns = 0) {
+    FigurePage page;
+    page.size = *pageSizeOf(size);
+    page.columns = columns;
+    page.labels = FigureLabels::Edge;
+    return page;
+}
+
+// What an SVG of it says, and how often.
+QStringList textsOf(const HeadFigure& figure) {
+    QXmlStreamReader xml(svgOf(drawingOf(figure), {}, {}));
+    QStringList texts;
+    while (!xml.atEnd()) {
+        xml.readNext();
+        if (xml.isStartElement() && xml.name() == QLatin1String("text"))
+            texts << xml.readElementText().trimmed();
+    }
+    return texts;
+}
+
+}  // namespace
+
+class FigurePageTest : public QObject {
+    Q_OBJECT
+  private Q_SLOTS:
+    void init() { failOnDroppedSignals(); }
+    void initTestCase() { loadFonts(); }
+
+    void sizesAreNamed() {
+        QCOMPARE(pageSizeOf("single")->width, 336.0);  // 88.9 mm
+        QCOMPARE(pageSizeOf("double")->width, 691.0);
+        QCOMPARE(pageSizeOf("slide")->width / pageSizeOf("slide")->height, 16.0 / 9);
+        QCOMPARE(*pageSizeOf("natural"), PageSize());
+        QVERIFY(!pageSizeOf("A4"));
+        QCOMPARE(pageOfWidth(100).width, 377.0);
+    }
+
+    void lettersGoOn() {
+        QCOMPARE(panelLetter(0), QStringLiteral("a"));
+        QCOMPARE(panelLetter(25), QStringLiteral("z"));
+        QCOMPARE(panelLetter(26), QStringLiteral("aa"));
+        QCOMPARE(panelLetter(27), QStringLiteral("ab"));
+    }
+
+    // Every map lies whole on its page, none over another, and all above the colour bar.
+    void panelsLieOnThePage_data() {
+        QTest::addColumn<QString>("size");
+        QTest::addColumn<int>("panels");
+        QTest::addColumn<int>("columns");
+        QTest::addColumn<int>("tokens");
+        for (const char* size : {"natural", "single", "double", "slide"})
+            for (const int panels : {1, 2, 5, 12})
+                for (const int tokens : {1, 14, 500})
+                    QTest::addRow("%s, %d heads, %d tokens", size, panels, tokens)
+                        << size << panels << 0 << tokens;
+        QTest::addRow("two of five side by side") << "double" << 5 << 2 << 14;
+        QTest::addRow("more columns than heads") << "double" << 2 << 9 << 14;
+        QTest::addRow("a slide in one row") << "slide" << 6 << 6 << 14;
+    }
+    void panelsLieOnThePage() {
+        QFETCH(QString, size);
+        QFETCH(int, panels);
+        QFETCH(int, columns);
+        QFETCH(int, tokens);
+        for (const FigureLabels labels :
+             {FigureLabels::Every, FigureLabels::Edge, FigureLabels::None}) {
+            FigurePage page = pageOf(size.toLatin1(), columns);
+            page.labels = labels;
+            page.caption = QStringLiteral(
+                "What is to be seen here, in more words than one line of "
+                "a narrow page has room for, is told below it.");
+            const bool narrow = labels == FigureLabels::Every && size == QLatin1String("single");
+            if (narrow && columns > 1) continue;
+            const HeadFigure figure = pageFigure(panels, tokens, page);
+            const FigureLayout l = layoutOf(figure);
+            if (columns > 0) QCOMPARE(l.columns, std::min(columns, panels));
+            if (page.size.width > 0) QCOMPARE(l.size.width(), int(page.size.width));
+            if (page.size.height > 0) QCOMPARE(l.size.height(), int(page.size.height));
+            const double height = l.size.height() / l.text;
+            std::vector<QRectF> maps;
+            for (int i = 0; i < panels; ++i) {
+                const QRectF map(l.mapAt(i), QSizeF(l.side, l.side));
+                QVERIFY(map.left() >= 0 && map.right() <= l.width + 1e-6);
+                QVERIFY2(map.bottom() + (l.isAtBottom(i) ? l.below : 0) <= l.footer + 1e-6 ||
+                             !l.isAtBottom(i),
+                         qPrintable(QString::number(map.bottom())));
+                for (const QRectF& other : maps) QVERIFY(!map.intersects(other));
+                maps.push_back(map);
+            }
+            const double lines = static_cast<double>(l.caption.size()) * figure::captionLine;
+            QVERIFY(l.footer + figure::titleHeight + lines < height);
+            QVERIFY(!renderHeadFigure(figure, 1).isNull());
+        }
+    }
+
+    void labelsAreWhereAskedFor_data() {
+        QTest::addColumn<int>("labels");
+        QTest::addColumn<int>("first");  // how often token 0 is written, of 3 heads in 2 columns
+        QTest::newRow("every") << int(FigureLabels::Every) << 6;
+        QTest::newRow("edge") << int(FigureLabels::Edge) << 4;  // two rows, two columns
+        QTest::newRow("none") << int(FigureLabels::None) << 0;
+    }
+    void labelsAreWhereAskedFor() {
+        QFETCH(int, labels);
+        FigurePage page = pageOf("double", 2);
+        page.labels = static_cast<FigureLabels>(labels);
+        const QStringList texts = textsOf(pageFigure(3, 6, page));
+        QTEST(int(texts.count(QStringLiteral("t0"))), "first");
+        QCOMPARE(texts.count(QStringLiteral("p (pattern)")), 1);
+        QCOMPARE(texts.count(QStringLiteral("source (key)")),
+                 labels == int(FigureLabels::Every) ? 3 : 2);
+        QCOMPARE(texts.count(QStringLiteral("destination (query)")), 2);
+        for (int i = 0; i < 3; ++i) QVERIFY(texts.contains(QStringLiteral("L3.H%1").arg(i)));
+    }
+
+    void lettersTitleAndCaptionAreLiteral() {
+        FigurePage page = pageOf("single");
+        page.letters = true;
+        page.caption = QStringLiteral("<b>100%</b> & %1");
+        HeadFigure figure = pageFigure(2, 6, page);
+        figure.title = QStringLiteral("<i>own</i>");
+        QStringList texts = textsOf(figure);
+        for (const char* said : {"a", "b", "<b>100%</b> & %1", "<i>own</i>"})
+            QVERIFY2(texts.contains(QString::fromUtf8(said)), said);
+        figure.page.letters = false;
+        figure.page.caption.clear();
+        figure.title.clear();
+        texts = textsOf(figure);
+        for (const char* said : {"a", "b", "<b>100%</b> & %1", "<i>own</i>"})
+            QVERIFY2(!texts.contains(QString::fromUtf8(said)), said);
+    }
+
+    // The text of a page is as large whatever its width: what is 11 px in the window is 6.2 pt.
+    void textHasTheJournalsSize() {
+        const QByteArray svg = svgOf(drawingOf(pageFigure(2, 6, pageOf("single"))), {}, {});
+        QVERIFY(svg.contains("scale") || svg.contains("matrix(0.75,0,0,0.75"));
+    }
+
+    void pngsSayTheirSizeOnPaper() {
+        const HeadFigure figure = pageFigure(2, 6, pageOf("single"), 3.125);
+        const QImage image = renderHeadFigure(figure, 3.125);
+        QCOMPARE(image.width(), 1050);
+        const double inches = image.width() / (image.dotsPerMeterX() * 0.0254);
+        QVERIFY(std::abs(inches * 25.4 - 88.9) < 0.01);
+    }
+
+    void groundIsLeftOutWhenAsked() {
+        FigurePage page = pageOf("single");
+        page.transparent = true;
+        const QImage clear = renderHeadFigure(pageFigure(2, 6, page), 1);
+        QVERIFY(clear.hasAlphaChannel());
+        QCOMPARE(qAlpha(clear.pixel(0, 0)), 0);
+        page.transparent = false;
+        const QImage solid = renderHeadFigure(pageFigure(2, 6, page), 1);
+        QVERIFY(!solid.hasAlphaChannel());
+        QCOMPARE(solid.pixel(0, 0), 0xFFFFFFFFU);
+        // The maps are the same on both.
+        const QPoint cell =
+            (layoutOf(pageFigure(2, 6, page)).mapAt(1) * 0.75).toPoint() + QPoint(4, 4);
+        QCOMPARE(clear.pixel(cell), solid.pixel(cell));
+    }
+
+    void whatHasNoRoomIsRefused_data() {
+        QTest::addColumn<int>("columns");
+        QTest::addColumn<bool>("fits");
+        QTest::newRow("two") << 2 << true;
+        QTest::newRow("twelve") << 12 << false;
+    }
+    void whatHasNoRoomIsRefused() {
+        QFETCH(int, columns);
+        QFETCH(bool, fits);
+        try {
+            pageFigure(12, 14, pageOf("single", columns));
+            QVERIFY(fits);
+        } catch (const engine::Error& error) {
+            QVERIFY(!fits);
+            QCOMPARE(error.failure().kind, engine::Failure::Kind::BadRequest);
+            QVERIFY2(error.failure().what.find("12 maps in 12 columns") != std::string::npos,
+                     error.failure().what.c_str());
+        }
+    }
+
+    // A long prompt's tile has no more pixels than its map, and the note says how it was pooled.
+    void longPromptsArePooled() {
+        const HeadFigure figure = pageFigure(2, 3000, pageOf("single"), 2);
+        const FigureLayout l = layoutOf(figure);
+        const engine::Axis& axis = figure.panels[0].tile.request.src;
+        QVERIFY(axis.pixels() <= std::int64_t(l.side * l.text * 2));
+        QVERIFY(l.note.join(u' ').contains(
+            QStringLiteral("1 px = %1 × %1 cells, max").arg(axis.cells_per_pixel)));
+    }
+};
+
+QTEST_MAIN(FigurePageTest)
+#include "figure_page.moc"
