@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ui/models/checks_model.h"
+#include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 
@@ -18,14 +19,6 @@ namespace ui {
 namespace {
 
 constexpr int signBox = 16;
-
-// 6e-7, as short as the status bar needs.
-QString shortNumber(float value) {
-    QString text = QString::number(static_cast<double>(value), 'e', 0);
-    text.replace(QStringLiteral("e-0"), QStringLiteral("e-"));
-    text.replace(QStringLiteral("e+0"), QStringLiteral("e+"));
-    return value == 0 ? QStringLiteral("0") : text;
-}
 
 }  // namespace
 
@@ -66,7 +59,7 @@ void ChecksBadge::setReports(const std::vector<engine::CheckReport>& reports) {
     m_verdict = !finite || worst > 10 ? Verdict::Error : worst > 1 ? Verdict::Warn : Verdict::Ok;
     setText(
         QStringLiteral("row sums %1 · pattern·v = z %2 · Σ heads %3 · closes %4")
-            .arg(shortNumber(rowSums), shortNumber(z), shortNumber(heads), shortNumber(closes)));
+            .arg(errorNumber(rowSums), errorNumber(z), errorNumber(heads), errorNumber(closes)));
     const QString verdicts[] = {QString(), QStringLiteral("All within tolerance."),
                                 QStringLiteral("Up to 10 × its tolerance."),
                                 QStringLiteral("More than 10 × its tolerance.")};

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/painting/number_text.h"
 #include "ui/plain_text.h"
 #include "ui/small_widgets.h"
 
@@ -57,11 +58,6 @@ QFrame* rule() {
     frame->setFrameShadow(QFrame::Plain);
     frame->setForegroundRole(QPalette::Mid);
     return frame;
-}
-
-QString shortNumber(float value) {
-    return QString::number(static_cast<double>(value), 'e', 0)
-        .replace(QStringLiteral("e-0"), QStringLiteral("e-"));
 }
 
 }  // namespace
@@ -223,7 +219,7 @@ void ContributionBars::refreshTexts() {
                              : m_targetText + QStringLiteral(" \u2212 ") + m_distractorText;
     m_subject->setText(attribution ? pair : QString());
     m_headsTitle->setText(QStringLiteral("Heads of L%1").arg(engine::to_int(m_view.focus.layer)));
-    m_closes->setText(QStringLiteral("Σ closes to ") + shortNumber(m_table.heads_close));
+    m_closes->setText(QStringLiteral("Σ closes to ") + errorNumber(m_table.heads_close));
     m_closes->setToolTip(
         QStringLiteral("Largest over the layers of |Σ heads (+ bias) − attention output|, "
                        "relative to the output's largest element"));
@@ -251,7 +247,7 @@ void ContributionBars::refreshTexts() {
     m_layersSum->setToolTip(
         QStringLiteral("Embedding and all writes add up to the model's own %1 "
                        "to %2 of the row's largest logit")
-            .arg(signedNumber(static_cast<double>(m_table.logit), 3), shortNumber(m_table.closes)) +
+            .arg(signedNumber(static_cast<double>(m_table.logit), 3), errorNumber(m_table.closes)) +
         sumNotes());
     m_layersSumValue->setText(signedNumber(writesSum(m_table), 3));
     setAccessibleDescription(

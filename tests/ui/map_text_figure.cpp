@@ -134,6 +134,19 @@ class MapTextFigureTest : public QObject {
         QTEST(shareNumber(value), "share");
     }
 
+    void errors_data() {
+        QTest::addColumn<float>("value");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("small") << 5.96e-7F << QStringLiteral("6e-7");
+        QTest::newRow("smaller than most") << 1.2e-12F << QStringLiteral("1e-12");
+        QTest::newRow("large") << 31.0F << QStringLiteral("3e+1");
+        QTest::newRow("none") << 0.0F << QStringLiteral("0");
+    }
+    void errors() {
+        QFETCH(float, value);
+        QTEST(errorNumber(value), "text");
+    }
+
     void largeNumbers() {
         QCOMPARE(thousands(8192), QStringLiteral("8,192"));
         QCOMPARE(thousands(-1234567), QStringLiteral("\u22121,234,567"));

@@ -48,4 +48,11 @@ QString shareNumber(double value) {
     return (value < 0 ? QString(minus) : QString()) + (text.startsWith(u"0.") ? text.mid(1) : text);
 }
 
+QString errorNumber(float value) {
+    if (value == 0) return QStringLiteral("0");
+    QString text = QString::number(static_cast<double>(value), 'e', 0);
+    text.replace(QStringLiteral("e-0"), QStringLiteral("e-"));
+    return text.replace(QStringLiteral("e+0"), QStringLiteral("e+"));
+}
+
 }  // namespace ui

@@ -10,4 +10,7 @@ QString plainNumber(double value, int decimals);
 // A share on a bar, in as few signs as it takes: ".17", "1", "2e-6".
 QString shareNumber(double value);
 
+// How far off something is: "6e-7", "0".
+QString errorNumber(float value);
+
 }  // namespace ui
