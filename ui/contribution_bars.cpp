@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/focus_ring.h"
 #include "ui/painting/number_text.h"
 #include "ui/plain_text.h"
 #include "ui/small_widgets.h"
@@ -147,10 +148,12 @@ QWidget* ContributionBars::build() {
     column->addLayout(line(m_layersSum, m_layersSumValue));
 
     for (QCustomPlot* plot : {m_heads, m_layers}) {
-        plot->setFocusPolicy(Qt::NoFocus);
+        plot->setFocusPolicy(Qt::TabFocus);
         plot->setMouseTracking(true);
         plot->installEventFilter(this);
     }
+    new FocusRing(m_heads, m_headsScroll);
+    new FocusRing(m_layers, m_layersScroll);
     m_layersScroll->viewport()->installEventFilter(this);
     return page;
 }
@@ -171,6 +174,7 @@ void ContributionBars::setTable(const engine::ContributionTable& table, int kvHe
     m_hasTable = table.layers > 0 && table.query_heads > 0;
     m_hoveredHead = m_hoveredLayer = -1;
     m_pages->setCurrentIndex(m_hasTable ? 1 : 0);
+    placeCursors();
     refresh();
     Q_EMIT tableChanged();
 }
@@ -178,6 +182,7 @@ void ContributionBars::setTable(const engine::ContributionTable& table, int kvHe
 void ContributionBars::setFocusedHead(engine::LayerHead focus) {
     if (focus == m_view.focus) return;
     m_view.focus = focus;
+    placeCursors();
     refresh();
 }
 
@@ -203,13 +208,14 @@ void ContributionBars::refresh() {
     const int most = rows * largestLayerRow + 2 * layersMargin;
     m_layers->setFixedHeight(std::max(rows * layerRow + 2 * layersMargin, std::min(room, most)));
 
-    m_view.hoveredRow = m_hoveredHead;
+    m_view.hoveredRow = markedRow(m_heads);
     drawHeads(*m_heads, m_view);
-    m_view.hoveredRow = m_hoveredLayer;
+    m_view.hoveredRow = markedRow(m_layers);
     drawLayers(*m_layers, m_view, m_layers->minimumHeight());
     m_heads->replot(QCustomPlot::rpQueuedReplot);
     m_layers->replot(QCustomPlot::rpQueuedReplot);
     refreshTexts();
+    describePlots();
 }
 
 void ContributionBars::refreshTexts() {
@@ -274,7 +280,7 @@ QString ContributionBars::sumNotes() const {
 }
 
 int ContributionBars::rowAt(const QCustomPlot* plot, double y) const {
-    const int rows = plot == m_heads ? headRows(m_view) : m_table.layers + 1;
+    const int rows = rowsOf(plot);
     const int spare = plot == m_layers ? layersMargin : 0;
     const double row = std::floor((y - spare) * rows / std::max(1, plot->height() - 2 * spare));
     return row < 0 || row >= rows ? -1 : static_cast<int>(row);
@@ -325,6 +331,7 @@ bool ContributionBars::eventFilter(QObject* object, QEvent* event) {
     const bool isPlot = object == m_heads || object == m_layers;
     if (!isPlot || !m_hasTable) return QWidget::eventFilter(object, event);
     auto* plot = static_cast<QCustomPlot*>(object);
+    if (keyOn(plot, event)) return true;
     switch (event->type()) {
         case QEvent::MouseMove:
             hover(plot, rowAt(plot, static_cast<QMouseEvent*>(event)->position().y()));

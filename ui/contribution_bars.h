@@ -55,6 +55,14 @@ class ContributionBars : public QWidget {
     int rowAt(const QCustomPlot*, double y) const;
     void hover(const QCustomPlot*, int row);
     void activate(const QCustomPlot*, int row);
+    // Keys, while a plot has the focus: ↑ ↓ Home End move over its rows, Enter focuses the head or
+    // layer (contribution_bars_keys.cpp).
+    int rowsOf(const QCustomPlot*) const;
+    int markedRow(const QCustomPlot*) const;  // hovered, else the keys'; −1: none
+    bool keyOn(QCustomPlot*, QEvent*);
+    void moveTo(QCustomPlot*, int row);
+    void placeCursors();  // on the focused head and its layer
+    void describePlots();
     QString sumNotes() const;
 
     engine::ContributionTable m_table;
@@ -70,6 +78,7 @@ class ContributionBars : public QWidget {
     QScrollArea *m_headsScroll = nullptr, *m_layersScroll = nullptr;
     QCustomPlot *m_heads = nullptr, *m_layers = nullptr;
     int m_hoveredHead = -1, m_hoveredLayer = -1;
+    int m_cursorHead = 0, m_cursorLayer = 0;  // rows of the keys
 };
 
 }  // namespace ui

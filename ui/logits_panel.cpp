@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "ui/focus_ring.h"
 #include "ui/models/candidate_delegates.h"
 #include "ui/models/logits_model.h"
 #include "ui/painting/theme.h"
@@ -68,6 +69,7 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     m_view->setItemDelegateForColumn(LogitsModel::Mark, marks);
     m_view->setItemDelegateForColumn(LogitsModel::Probability, new ProbabilityDelegate(m_view));
     m_view->setMouseTracking(true);
+    new FocusRing(m_view, m_view);
     const auto hover = [this, marks](int row) {
         marks->setHoveredRow(row);
         m_view->viewport()->update();

@@ -33,6 +33,8 @@ void StepLane::startRun(std::int64_t promptTokens) {
     m_candidates.clear();
     m_steps.clear();
     m_hovered = -1;
+    m_scrubs = false;
+    choose({});
     refreshRange();
 }
 
@@ -43,16 +45,19 @@ void StepLane::setPrefill(std::int64_t done) {
 
 void StepLane::setCandidates(std::vector<engine::Candidate> candidates) {
     m_candidates = std::move(candidates);
+    choose({});
     viewport()->update();
 }
 
 void StepLane::setSteps(std::vector<engine::Step> steps) {
     m_steps = std::move(steps);
+    choose({});
     refreshRange();
 }
 
 void StepLane::appendStep(const engine::Step& step) {
     m_steps.push_back(step);
+    describe();
     refreshRange();
 }
 
@@ -78,11 +83,14 @@ void StepLane::setRuns(const QString& shown, const QString& origin, std::vector<
 void StepLane::setForkable(bool forkable) {
     m_forkable = forkable;
     m_choice.reset();
+    choose({});
     viewport()->update();
 }
 
 void StepLane::setSelected(std::optional<std::int64_t> row) {
+    if (row != m_selected && isGenerating()) m_chosen.reset();
     m_selected = row;
+    describe();
     for (std::size_t i = 0; row && i < m_steps.size(); ++i) {
         if (engine::to_int(m_steps[i].position) != *row) continue;
         const QRect box = stepRect(static_cast<int>(i));
@@ -164,7 +172,7 @@ std::vector<const engine::Candidate*> StepLane::alternativesOf(int step) const {
 std::optional<StepLane::Choice> StepLane::choiceAt(QPoint at) const {
     if (!m_forkable) return std::nullopt;
     if (!isGenerating()) {
-        for (int i = 0; m_note.isEmpty() && i < static_cast<int>(m_candidates.size()); ++i)
+        for (int i = 0; i < shownCandidates(); ++i)
             if (candidateRect(i).contains(at)) return Choice{0, i};
         return std::nullopt;
     }
@@ -180,6 +188,15 @@ const engine::Candidate* StepLane::candidateOf(const Choice& choice) const {
     if (!isGenerating()) return row < m_candidates.size() ? &m_candidates[row] : nullptr;
     const auto others = alternativesOf(choice.step);
     return row < others.size() ? others[row] : nullptr;
+}
+
+int StepLane::shownCandidates() const {
+    if (!m_note.isEmpty()) return 0;
+    const int right = viewport()->width() - margin - hintWidth;
+    int count = 0;
+    while (count < static_cast<int>(m_candidates.size()) && candidateRect(count).right() <= right)
+        ++count;
+    return count;
 }
 
 int StepLane::columnAt(QPoint at) const {
@@ -214,7 +231,7 @@ QString StepLane::toolTipAt(QPoint at) const {
             return QStringLiteral(
                        "%1 · token %2\np = %3\nClick: go on from here "
                        "with this token, in a "
-                       "run of its own")
+                       "run of its own (keys: ↑ ↓ and Enter)")
                 .arg(visibleToken(candidate->bytes))
                 .arg(engine::to_int(candidate->token))
                 .arg(candidate->probability, 0, 'g', 6);
@@ -264,8 +281,17 @@ void StepLane::resizeEvent(QResizeEvent* event) {
     refreshRange();
 }
 
+void StepLane::mousePressEvent(QMouseEvent* event) {
+    const QPoint at = event->position().toPoint();
+    m_scrubs = event->button() == Qt::LeftButton && !choiceAt(at) && otherRunAt(at) < 0 &&
+               columnAt(at) >= 0;
+    m_scrubbed = -1;
+    if (m_scrubs) scrubTo(at);
+}
+
 void StepLane::mouseMoveEvent(QMouseEvent* event) {
     const QPoint at = event->position().toPoint();
+    if (m_scrubs) return scrubTo(at);
     const auto choice = choiceAt(at);
     const int column = choice || at.y() >= alternativesTop ? -1 : columnAt(at);
     const bool clickable = choice || otherRunAt(at) >= 0;
@@ -277,7 +303,7 @@ void StepLane::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void StepLane::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return;
+    if (event->button() != Qt::LeftButton || std::exchange(m_scrubs, false)) return;
     const QPoint at = event->position().toPoint();
     if (const auto choice = choiceAt(at)) {
         const engine::Candidate* candidate = candidateOf(*choice);
@@ -286,8 +312,6 @@ void StepLane::mouseReleaseEvent(QMouseEvent* event) {
         Q_EMIT runClicked(other);
     } else if (prefillRect().contains(at) && m_read > 0) {
         Q_EMIT prefillClicked();
-    } else if (const int column = columnAt(at); column >= 0) {
-        Q_EMIT stepClicked(column);
     }
 }
 

@@ -57,9 +57,12 @@ class StepLane : public QAbstractScrollArea {
     void runClicked(int other);                         // its place among the others
 
   protected:
+    bool event(QEvent*) override;
     bool viewportEvent(QEvent*) override;
     void paintEvent(QPaintEvent*) override;
     void resizeEvent(QResizeEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
+    void mousePressEvent(QMouseEvent*) override;
     void mouseMoveEvent(QMouseEvent*) override;
     void mouseReleaseEvent(QMouseEvent*) override;
     void wheelEvent(QWheelEvent*) override;
@@ -76,6 +79,16 @@ class StepLane : public QAbstractScrollArea {
     };
     std::optional<Choice> choiceAt(QPoint) const;
     const engine::Candidate* candidateOf(const Choice&) const;
+    int shownCandidates() const;  // that have room; a note leaves none
+    // Keys, while the lane has the focus (step_lane_keys.cpp): ← → steps, ↑ ↓ alternatives of the
+    // selected one, Enter goes on with the chosen one, Esc forgets it.
+    bool takesKey(const QKeyEvent&) const;
+    int selectedStep() const;  // −1: a row of the prompt
+    void moveStep(int by);
+    void moveChosen(int by);
+    void choose(std::optional<Choice>);
+    void scrubTo(QPoint);  // a step, or at the left of the first the prompt
+    void describe();       // the selected step and what is chosen, for screen readers
     std::vector<const engine::Candidate*> alternativesOf(int step) const;
     int otherRunAt(QPoint) const;  // −1: none
     void paintOtherRuns(QPainter&) const;
@@ -95,6 +108,9 @@ class StepLane : public QAbstractScrollArea {
     std::optional<std::int64_t> m_selected;
     int m_hovered = -1;
     std::optional<Choice> m_choice;  // hovered
+    std::optional<Choice> m_chosen;  // by the keys
+    bool m_scrubs = false;           // the mouse went down on a step and is still down
+    int m_scrubbed = -1;             // the last step it was on; −1: none, or the prompt
     QString m_runName, m_runOrigin;
     std::vector<OtherRun> m_others;
     bool m_forkable = false;

@@ -6,6 +6,7 @@ namespace ui::step_lane {
 
 constexpr int margin = 8, boxHeight = 22;
 constexpr int candidateTop = 8, widePrefill = 146, candidatesHeight = 68;
+constexpr int hintWidth = 150;  // right of the candidates
 constexpr int narrowestBox = 52, widestCandidate = 120;
 constexpr int headerHeight = 17, stepTop = 21, leftColumn = 128, pitch = 72, laneHeight = 126;
 constexpr int runHeight = 36,

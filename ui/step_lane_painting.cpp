@@ -33,6 +33,13 @@ void probability(QPainter& painter, const QRect& box, double p, const QColor& co
           monoFont(10), theme().text, Qt::AlignLeft | Qt::AlignVCenter);
 }
 
+// Around what the keys chose: another run is an Enter away.
+void chosenFrame(QPainter& painter, const QRect& box) {
+    painter.setPen(QPen(theme().accent, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(box.adjusted(1, 1, -1, -1));
+}
+
 }  // namespace
 
 void StepLane::paintEvent(QPaintEvent*) {
@@ -75,17 +82,16 @@ void StepLane::paintCandidates(QPainter& painter) const {
     int end = prefillRect().right() + 10;
     const QFont words = wordFont(11);
     // A note says why no step is possible: then there is nothing to choose from.
-    const int count = m_note.isEmpty() ? static_cast<int>(m_candidates.size()) : 0;
-    const int hintWidth = m_note.isEmpty() ? 150 : 0;
+    const int count = shownCandidates();
     for (int i = 0; i < count; ++i) {
         const QRect box = candidateRect(i);
-        if (box.right() > viewport()->width() - margin - hintWidth) break;
         const engine::Candidate& candidate = m_candidates[static_cast<std::size_t>(i)];
         TokenBox token;
         token.text = visibleToken(candidate.bytes);
         token.noRow = i > 0;
         token.hovered = m_choice == Choice{0, i};
         paintTokenBox(painter, box, token);
+        if (m_chosen == Choice{0, i}) chosenFrame(painter, box);
         probability(painter, box, candidate.probability, i == 0 ? theme().bar : theme().mlpBar);
         end = box.right() + 10;
     }
@@ -165,7 +171,8 @@ void StepLane::paintAlternatives(QPainter& painter, int step) const {
         const QRect line = alternativeRect(step, row);
         const QString share = shareNumber(other->probability);
         const int number = QFontMetrics(font).horizontalAdvance(share) + 3;
-        const bool hovered = m_choice == Choice{step, row};
+        const bool chosen = m_chosen == Choice{step, row};
+        const bool hovered = chosen || m_choice == Choice{step, row};
         if (hovered) painter.fillRect(line, theme().accentGround);
         painter.setFont(font);
         painter.setPen(hovered ? theme().text : theme().text2);
@@ -173,6 +180,7 @@ void StepLane::paintAlternatives(QPainter& painter, int step) const {
                        Qt::AlignLeft);
         write(painter, line, share, font, hovered ? theme().text : theme().text2,
               Qt::AlignRight | Qt::AlignVCenter);
+        if (chosen) chosenFrame(painter, line.adjusted(-3, 0, 3, 0));
         ++row;
     }
 }

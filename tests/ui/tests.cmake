@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The frame: window, run bar, strip, steps, next token, contributions.
-foreach(part bars finder models prompt strip widgets window)
+foreach(part bars finder keys models prompt strip widgets window)
     headscope_test(frame_${part} ui/frame_${part}.cpp headscope_ui)
 endforeach()
 # Heads and runs side by side.
