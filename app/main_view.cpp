@@ -22,6 +22,7 @@
 #include "ui/head_grid.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
+#include "ui/heads_panel.h"
 #include "ui/logits_panel.h"
 #include "ui/pinned_heads.h"
 #include "ui/prompt_panel.h"
@@ -99,6 +100,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireRemembered();
     wireSettings();
     wireCopy();
+    wireKeys();
 }
 
 MainView::~MainView() {
@@ -109,9 +111,10 @@ MainView::~MainView() {
 }
 
 void MainView::build() {
-    m_grid = new ui::HeadGrid;
+    m_heads = new ui::HeadsPanel;
+    m_grid = &m_heads->grid();
     m_page = new ui::HeadPage;
-    m_window->setHeadsWidget(m_grid);
+    m_window->setHeadsWidget(m_heads);
     m_window->setHeadPage(m_page);
     m_finder = new ui::HeadFinder;
     m_window->setFinderPage(m_finder);

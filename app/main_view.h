@@ -21,6 +21,7 @@
 #include "app/session.h"
 #include "app/trace_views.h"
 #include "ui/main_window.h"
+#include "ui/place.h"
 #include "ui/top_ends.h"
 
 class QSettings;
@@ -29,10 +30,12 @@ namespace ui {
 struct Drawing;
 class ComparePage;
 class FigureComposer;
+class GoToLine;
 class HeadFinder;
 class HeadGrid;
 class HeadPage;
 class HeadHeatmap;
+class HeadsPanel;
 class SettingsDialog;
 }  // namespace ui
 
@@ -56,6 +59,7 @@ class MainView : public QObject {
 
     ui::MainWindow& window() { return *m_window; }
     ui::HeadGrid& grid() { return *m_grid; }
+    ui::HeadsPanel& headsPanel() { return *m_heads; }
     ui::HeadPage& headPage() { return *m_page; }
     ui::HeadFinder& finder() { return *m_finder; }
     ui::ComparePage& comparePage() { return *m_comparePage; }
@@ -153,6 +157,15 @@ class MainView : public QObject {
     void wireFinder();
     void showRanking();
 
+    // Ways about by keys (main_view_keys.cpp).
+    void wireKeys();
+    void filterHeads();
+    void leaveFilter();
+    ui::PlaceAnswer placeOf(const QString& typed) const;
+    void askPlace();
+    void goTo(const QString& typed);
+    void moveRun(int by);
+
     // Rows and columns of the grid that are folded, and the grid as a file (main_view_fold.cpp).
     void wireFold();
     void exportGrid(const QString& path);
@@ -217,6 +230,7 @@ class MainView : public QObject {
     Start m_start;
     QElapsedTimer m_clock;
     std::unique_ptr<ui::MainWindow> m_window;
+    ui::HeadsPanel* m_heads = nullptr;
     ui::HeadGrid* m_grid = nullptr;  // owned by the window, as the page
     ui::HeadPage* m_page = nullptr;
     ui::HeadFinder* m_finder = nullptr;
@@ -250,6 +264,9 @@ class MainView : public QObject {
     ui::MapUnits m_figureUnits;
     ui::Granularity m_granularity = ui::Granularity::Tokens;
     bool m_hasTurns = false;
+    ui::GoToLine* m_goTo = nullptr;
+    QPointer<QWidget> m_beforeFilter;  // had the focus when the filter was asked for
+    bool m_compareBeforeFilter = false, m_leavesFinder = false;
     CacheJob m_cache;
     QPointer<ui::SettingsDialog> m_settingsDialog;
     QPointer<ui::FigureComposer> m_composer;

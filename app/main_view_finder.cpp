@@ -4,6 +4,7 @@
 #include "ui/compare_page.h"
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
+#include "ui/heads_panel.h"
 #include "ui/token_strip.h"
 
 namespace app {
@@ -27,6 +28,7 @@ void MainView::wireFinder() {
                     m_finder->setSpan(mass, m_window->tokenStrip().spanText());
             });
     connect(m_finder, &ui::HeadFinder::rankingChanged, this, &MainView::showRanking);
+    connect(m_heads, &ui::HeadsPanel::columnChosen, m_finder, &ui::HeadFinder::rankBy);
     connect(m_window.get(), &ui::MainWindow::pageChanged, this,
             [this] { m_finder->setFocusedHead(m_session.selection().at); });
 }
@@ -36,8 +38,11 @@ void MainView::showRanking() {
     if (!m_session.model()) return;
     if (m_window->isCompareShown() && m_compare.changes()) {
         m_grid->setRanking(m_comparePage->ranked(), false);
+        m_heads->setColumn(-1);
         return m_window->setHeadsNote(QStringLiteral("by ") + m_comparePage->rankText());
     }
+    m_heads->setSpanOffered(m_finder->isSpanOffered());
+    m_heads->setColumn(m_finder->rankColumn());
     const std::vector<LayerHead> ranked = m_finder->ranked();
     const bool ranks = m_finder->isRankKnown();
     m_grid->setRanking(ranks || m_finder->isFiltered() ? ranked : std::vector<LayerHead>(),

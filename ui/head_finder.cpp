@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
@@ -81,6 +82,12 @@ QWidget* HeadFinder::buildTable() {
         m_unknown = m_proxy->setFilter(text);
         refreshTexts();
         refreshRanking();
+    });
+
+    connect(m_filter, &QLineEdit::returnPressed, this, [this] {
+        if (m_proxy->rowCount() == 0) return;  // what is typed is still to be changed
+        m_table->setFocus();
+        if (!m_table->currentIndex().isValid()) m_table->setCurrentIndex(m_proxy->index(0, 0));
     });
 
     m_table = new QTableView;
@@ -298,6 +305,14 @@ bool HeadFinder::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
+void HeadFinder::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape && m_filter->hasFocus()) {
+        Q_EMIT filterLeft();
+    } else {
+        QWidget::keyPressEvent(event);
+    }
+}
+
 engine::LayerHead HeadFinder::headOf(const QModelIndex& at) const {
     return m_model->headAt(m_proxy->mapToSource(at).row());
 }
@@ -312,6 +327,15 @@ std::vector<engine::LayerHead> HeadFinder::ranked() const {
 bool HeadFinder::isRankKnown() const {
     const int column = m_proxy->sortColumn();
     return column > 0 && m_model->isKnown(HeadMetric(column - 1));
+}
+
+int HeadFinder::rankColumn() const {
+    return m_proxy->sortColumn();
+}
+
+void HeadFinder::rankBy(int column) {
+    if (m_table->isColumnHidden(column)) return;
+    m_table->sortByColumn(column, column > 0 ? Qt::DescendingOrder : Qt::AscendingOrder);
 }
 
 QString HeadFinder::rankText() const {

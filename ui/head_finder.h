@@ -41,6 +41,9 @@ class HeadFinder : public QWidget {
     std::vector<engine::LayerHead> ranked() const;
     bool isFiltered() const { return m_proxy->isFiltered(); }
     bool isRankKnown() const;  // there are numbers to order by
+    int rankColumn() const;    // of the table, 0 by name
+    void rankBy(int column);   // the largest first; by name as the model counts
+    bool isSpanOffered() const { return !m_span.isEmpty(); }
     QString rankText() const;  // what the order is by: "logit attr."
 
   Q_SIGNALS:
@@ -48,10 +51,12 @@ class HeadFinder : public QWidget {
     void headActivated(engine::LayerHead);            // double click, Enter: look at it
     void headPinToggled(engine::LayerHead);           // Ctrl-click on a row
     void pinsWanted(std::vector<engine::LayerHead>);  // those in the scatter's rectangle
+    void filterLeft();                                // Esc in its field
     void rankingChanged();                            // order, filter or values
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
     void changeEvent(QEvent*) override;
 
   private:

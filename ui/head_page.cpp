@@ -38,7 +38,7 @@ HeadPage::HeadPage(QWidget* parent)
     connect(m_map, &HeadHeatmap::legendChanged, this, &HeadPage::followMap);
     connect(m_mini, &MiniMap::viewMoved, m_map, &HeadHeatmap::showView);
     connect(m_column, &ScaleColumn::contentHeightChanged, this, &HeadPage::placeColumn);
-    setFocusProxy(m_map);  // where F6 goes
+    setProperty(firstFocus, QVariant::fromValue<QWidget*>(m_map));  // where F6 goes
     m_text->hide();
     setMinimumSize(320, 200);
 }
@@ -95,7 +95,7 @@ void HeadPage::setTextShown(bool shown) {
     QWidget* from = shown ? static_cast<QWidget*>(m_map) : m_text;
     QWidget* to = shown ? static_cast<QWidget*>(m_text) : m_map;
     const bool hadFocus = from->hasFocus();
-    setFocusProxy(to);
+    setProperty(firstFocus, QVariant::fromValue(to));
     to->show();
     if (hadFocus) to->setFocus();
     from->hide();

@@ -17,6 +17,10 @@ class ScaleColumn;
 class TextView;
 class TopEnds;
 
+// A property: the widget in a region that F6 goes to first. Not Qt's focus proxy, which makes the
+// region a stop of the Tab key as well: one that no order of the window's can place.
+inline constexpr const char* firstFocus = "firstFocus";
+
 class HeadPage : public QWidget {
     Q_OBJECT
   public:

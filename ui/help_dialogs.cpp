@@ -9,6 +9,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "ui/help_gestures.h"
 #include "ui/painting/theme.h"
 #include "ui/plain_text.h"
 
@@ -34,16 +35,29 @@ QString withoutMarks(QString text) {
     return text.replace(u'\x01', u'&');
 }
 
-}  // namespace
+QLabel* heading(const QString& text) {
+    QLabel* label = plainLabel(text);
+    label->setFont(wordFont(12, true));
+    label->setContentsMargins(0, 8, 0, 2);
+    return label;
+}
 
-QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
-    QDialog* window =
-        dialog(QStringLiteral("keysOverlay"), QStringLiteral("Keys"), {720, 560}, parent);
-    auto* sheet = new QWidget;
-    sheet->setBackgroundRole(QPalette::Base);
-    auto* grid = new QGridLayout(sheet);
+QGridLayout* keyGrid() {
+    auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(12);
     grid->setVerticalSpacing(4);
+    return grid;
+}
+
+QLabel* keyLabel(const QString& keys) {
+    QLabel* label = plainLabel(keys);
+    label->setFont(monoFont(11));
+    return label;
+}
+
+// In two columns, read downwards.
+QGridLayout* menuKeys(const QList<QAction*>& actions) {
+    QGridLayout* grid = keyGrid();
     QList<QAction*> keyed;
     for (QAction* action : actions)
         if (!action->shortcuts().isEmpty()) keyed << action;
@@ -52,22 +66,50 @@ QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
         QStringList keys;
         for (const QKeySequence& key : keyed[i]->shortcuts())
             keys << key.toString(QKeySequence::NativeText);
-        QLabel* name = plainLabel(keys.mid(0, 2).join(QStringLiteral("  ")));
-        name->setFont(monoFont(11));
         const int column = i < half ? 0 : 2;
-        grid->addWidget(name, i % half, column);
+        grid->addWidget(keyLabel(keys.mid(0, 2).join(QStringLiteral("  "))), i % half, column);
         grid->addWidget(plainLabel(withoutMarks(keyed[i]->text())), i % half, column + 1);
     }
-    QLabel* note = plainLabel(QStringLiteral(
-        "Letter keys and Space yield to a text field that has the focus. In the strip: click "
-        "selects, Ctrl+click the other end, Shift+click and drag a span for the Finder, the wheel "
-        "scrolls. In the map: wheel zooms, drag pans."));
-    note->setWordWrap(true);
-    note->setForegroundRole(QPalette::PlaceholderText);
-    grid->addWidget(note, half, 0, 1, 4);
-    grid->setRowStretch(half + 1, 1);
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(3, 1);
+    return grid;
+}
+
+QGridLayout* gestureGrid(std::span<const GestureHelp> gestures) {
+    QGridLayout* grid = keyGrid();
+    int row = 0;
+    const char16_t* before = nullptr;
+    for (const GestureHelp& gesture : gestures) {
+        const bool same = before && QStringView(before) == QStringView(gesture.where);
+        if (!same) grid->addWidget(plainLabel(QString::fromUtf16(gesture.where)), row, 0);
+        before = gesture.where;
+        grid->addWidget(keyLabel(QString::fromUtf16(gesture.gesture)), row, 1);
+        grid->addWidget(plainLabel(QString::fromUtf16(gesture.does)), row, 2);
+        ++row;
+    }
+    grid->setColumnStretch(2, 1);
+    return grid;
+}
+
+}  // namespace
+
+QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
+    QDialog* window =
+        dialog(QStringLiteral("keysOverlay"), QStringLiteral("Keys"), {760, 640}, parent);
+    auto* sheet = new QWidget;
+    sheet->setBackgroundRole(QPalette::Base);
+    auto* column = new QVBoxLayout(sheet);
+    column->addWidget(heading(QStringLiteral("Everywhere")));
+    column->addLayout(menuKeys(actions));
+    QLabel* note = plainLabel(
+        QStringLiteral("Letters and Space go to a text field that has the focus; Esc leaves it."));
+    note->setForegroundRole(QPalette::PlaceholderText);
+    column->addWidget(note);
+    column->addWidget(heading(QStringLiteral("In a view that has the focus (F6, Tab)")));
+    column->addLayout(gestureGrid(viewKeys()));
+    column->addWidget(heading(QStringLiteral("With the mouse")));
+    column->addLayout(gestureGrid(mouseGestures()));
+    column->addStretch(1);
     auto* area = new QScrollArea;
     area->setWidget(sheet);
     area->setWidgetResizable(true);

@@ -17,6 +17,7 @@
 #include "ui/contribution_bars.h"
 #include "ui/dropped_file.h"
 #include "ui/empty_page.h"
+#include "ui/head_page.h"
 #include "ui/help_dialogs.h"
 #include "ui/key_yield.h"
 #include "ui/logits_panel.h"
@@ -169,7 +170,7 @@ QList<QWidget*> focusableIn(QWidget* region) {
     } else {
         inside << region->findChildren<QWidget*>();
     }
-    if (QWidget* first = region->focusProxy()) {
+    if (auto* first = region->property(firstFocus).value<QWidget*>()) {
         inside.removeAll(first);
         inside.prepend(first);
     }
@@ -210,6 +211,8 @@ void MainWindow::focusRegion(int step) {
         if (!region || !region->isVisible()) continue;
         for (QWidget* widget : focusableIn(region)) {
             if (!widget->isVisible() || !widget->isEnabled()) continue;
+            // As the Tab key does: without it the style shows no focus.
+            setAttribute(Qt::WA_KeyboardFocusChange);
             widget->setFocus(Qt::TabFocusReason);
             return;
         }

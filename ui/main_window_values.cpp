@@ -104,7 +104,9 @@ void MainWindow::setComparePage(QWidget* widget) {
 
 QAction* MainWindow::addViewAction(Menu menu, const QString& text, const QKeySequence& key,
                                    const QString& statusTip) {
-    QAction* action = m->actions->add(menu, text, {key}, {});
+    // An empty key in the list would count as one.
+    QAction* action =
+        m->actions->add(menu, text, key.isEmpty() ? QList<QKeySequence>() : QList{key}, {});
     action->setToolTip(statusTip);
     return action;
 }

@@ -39,7 +39,6 @@ PromptField::PromptField(QWidget* parent) : QWidget(parent) {
     m_edit->setFocusPolicy(Qt::TabFocus);
     m_edit->hide();
     row->addWidget(m_edit);
-    setFocusProxy(m_line);
 
     m_frame = new QFrame(this);
     m_frame->setObjectName(QStringLiteral("promptEditor"));

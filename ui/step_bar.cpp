@@ -30,7 +30,6 @@ StepBar::StepBar(QWidget* parent) : QWidget(parent) {
     column->addWidget(m_lane, 1);
     column->addWidget(m_text);
     m_pages->addWidget(m_run);
-    setFocusProxy(m_lane);
     connect(m_lane, &StepLane::prefillClicked, this, [this] {
         setFollowNewest(false);
         Q_EMIT stepSelected(engine::Position{m_prompt - 1});

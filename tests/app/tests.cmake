@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-foreach(part arguments safetensors verbs interrupt program lost_file device browse)
+foreach(part arguments safetensors verbs interrupt program lost_file device browse close)
     headscope_test(cli_${part}_test app/cli_${part}_test.cpp headscope_app)
 endforeach()
 # A driver that says what a test wants, in the place of the machine's own.
@@ -10,7 +10,15 @@ target_link_libraries(stub_cuda PRIVATE headscope_options)
 target_compile_definitions(cli_device_test PRIVATE
     STUB_CUDA_FOLDER="${CMAKE_CURRENT_BINARY_DIR}/stub_cuda")
 add_dependencies(cli_device_test stub_cuda)
-foreach(part program lost_file device browse)
+# Closes the program's window from within, at a moment of its choice.
+add_library(closer MODULE support/closer.cpp)
+set_target_properties(closer PROPERTIES AUTOMOC ON
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/closer/generic)
+target_link_libraries(closer PRIVATE headscope_options Qt6::Widgets)
+target_compile_definitions(cli_close_test PRIVATE
+    CLOSER_FOLDER="${CMAKE_CURRENT_BINARY_DIR}/closer")
+add_dependencies(cli_close_test closer)
+foreach(part program lost_file device browse close)
     target_compile_definitions(cli_${part}_test PRIVATE
         HEADSCOPE_PROGRAM="$<TARGET_FILE:headscope>")
     add_dependencies(cli_${part}_test headscope)
@@ -24,6 +32,7 @@ endforeach()
 # module.
 headscope_test(window_test app/window_test.cpp headscope_app headscope_engine)
 headscope_test(window_runs_test app/window_runs_test.cpp headscope_app headscope_engine)
+headscope_test(window_keys_test app/window_keys_test.cpp headscope_app headscope_engine)
 headscope_test(window_session_test app/window_session_test.cpp headscope_app headscope_engine)
 headscope_test(cli_info_test app/cli_info_test.cpp headscope_app headscope_engine)
 headscope_test(cli_edits_test app/cli_edits_test.cpp headscope_app headscope_engine)
