@@ -186,10 +186,6 @@ void WindowKeysTest::everyKeyIsInAMenuAndInTheOverlay() {
 void WindowKeysTest::overlayListsTheMouse() {
     QDialog* dialog = nullptr;
     QVERIFY(eventually([&] { return (dialog = overlay()) != nullptr; }));
-    const QImage picture = dialog->grab().toImage();
-    QVERIFY(!picture.isNull());
-    if (const QString folder = qEnvironmentVariable("HEADSCOPE_PICTURES"); !folder.isEmpty())
-        picture.save(folder + QStringLiteral("/keys.png"));
     QStringList texts;
     for (const QLabel* label : dialog->findChildren<QLabel*>()) texts << label->text();
     for (const auto gestures : {ui::viewKeys(), ui::mouseGestures()}) {
@@ -372,8 +368,6 @@ void WindowKeysTest::placeIsGoneTo() {
     type(QStringLiteral("L12.H7@t=3"));
     QCOMPARE(line->answerText(),
              QStringLiteral("head L12.H7, row %1").arg(window().tokenStrip().label(Position(3))));
-    if (const QString folder = qEnvironmentVariable("HEADSCOPE_PICTURES"); !folder.isEmpty())
-        window().grab().save(folder + QStringLiteral("/goto.png"));
     press(Qt::Key_Return);
     QVERIFY(!line->isVisible());
     QCOMPARE(session().selection().at, (LayerHead{engine::Layer(12), engine::QueryHead(7)}));
