@@ -8,6 +8,7 @@
 #include "app/cli_text.h"
 #include "app/near_verb.h"
 #include "app/session_file.h"
+#include "app/verbs/run_options.h"
 #include "app/verbs/verbs.h"
 #include "app/window.h"
 
@@ -21,11 +22,11 @@ const std::vector<Verb>& verbs() {
 }
 
 const std::vector<Option>& windowOptions() {
-    static const std::vector<Option> options = {
-        {"--prompt", "TEXT", "open with this prompt"},
-        {"--verbose", "", "say on stderr what is done and how long it took"},
-    };
-    return options;
+    static const std::vector<Option> options = {{"--prompt", "TEXT", "open with this prompt"}};
+    static const std::vector<Option> all =
+        options + computeOptions() +
+        std::vector<Option>{{"--verbose", "", "say on stderr what is done and how long it took"}};
+    return all;
 }
 
 // Of every verb.
@@ -180,6 +181,10 @@ WindowArguments parseWindowArguments(const std::vector<std::string>& words) {
         badArgument("--prompt", *window.prompt, "an empty prompt");
     if (window.prompt && window.model && isSessionPath(*window.model))
         badArgument("--prompt", *window.prompt, "a session has its own prompt");
+    const ComputeOptions compute = parseComputeOptions(arguments);
+    if (arguments.has("--device")) window.device = compute.device;
+    window.dtype = compute.dtype;
+    if (arguments.has("--threads")) window.threads = compute.threads;
     window.verbose = arguments.has("--verbose");
     return window;
 }

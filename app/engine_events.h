@@ -33,13 +33,14 @@ struct EngineSource {
 // Grows with every job; an event of an older job is out of date.
 enum class JobId : std::uint64_t {};
 
-// Reads a prompt into a new run and generates after it. The runs before it are closed once it has
-// rows.
+// Reads a prompt into a new run and generates after it. The runs before it stay open beside it,
+// until their room is wanted.
 struct RunCommand {
     std::string text;
     engine::TokenizeOptions options;
     engine::Sampling sampling;
     std::int64_t generate = 0;  // tokens after the prompt
+    engine::RunId shown{};      // whose prompt's runs are the last to be closed; none: 0
 };
 
 // Goes on with an open run: the rest of its prompt if that was cancelled, then tokens.
@@ -87,6 +88,12 @@ struct RunOpened {
 struct RunReturned {
     JobId job{};
     engine::RunId failed{};
+};
+// Those of RunOpened::before are now runs of an earlier prompt: the new one has rows.
+struct RunsKept {};
+// All runs of an earlier prompt, closed as their room was wanted.
+struct KeptClosed {
+    std::vector<engine::RunId> runs;
 };
 // The parent stays open; `token` stands at `at`, where its row is still to be computed.
 struct RunForked {
@@ -144,8 +151,8 @@ struct ModelsFound {
 };
 
 using EngineEvent =
-    std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned, RunForked,
-                 RunClosed, PromptRead, Stepped, RunsRestoring, SessionRestored, JobEnded,
-                 ModelInspected, ModelsFound, PromptPreview>;
+    std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned, RunsKept,
+                 KeptClosed, RunForked, RunClosed, PromptRead, Stepped, RunsRestoring,
+                 SessionRestored, JobEnded, ModelInspected, ModelsFound, PromptPreview>;
 
 }  // namespace app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine_worker.h"
 
+#include <algorithm>
 #include <new>
 #include <span>
 #include <utility>
@@ -8,9 +9,10 @@
 namespace app {
 
 namespace {
+constexpr std::size_t kMostKept = 20;  // prompts, whatever there is room for
 constexpr auto kProgressEvery =
     std::chrono::milliseconds(33);  // a frame or two; a bar that moves more often only costs
-}
+}  // namespace
 
 engine::Failure currentFailure(const std::string& where) {
     using Kind = engine::Failure::Kind;
@@ -63,6 +65,7 @@ void EngineWorker::open(JobId id, const engine::OpenRequest& request, std::stop_
             m_job->stop);
         m_promptRead.clear();
         m_replaced.clear();
+        m_kept.clear();
         m_engine = std::move(opened);
         m_send(ModelOpened{id, m_engine->info(), m_engine->reader(), m_job->seconds()});
         end(JobEnded::How::Finished);
@@ -81,6 +84,7 @@ void EngineWorker::openRun(const RunCommand& command) {
     if (!m_engine)
         throw engine::Error(engine::Failure::Kind::BadRequest, "no model is open", "run",
                             "open a model first");
+    bring(command.shown);
     engine::Encoding encoding = m_engine->tokenize(command.text, command.options);
     if (m_job->stop.stop_requested()) throw engine::Cancelled();
     engine::RunRequest request;
@@ -91,14 +95,15 @@ void EngineWorker::openRun(const RunCommand& command) {
     const auto& withRows = m_replaced.empty() ? m_promptRead : m_replaced;
     if (!withRows.empty()) request.parent = withRows.begin()->first;
 
+    // Other runs, the one on screen last, make room only for one that then fits.
+    const engine::ModelInfo& info = m_engine->info();
+    const auto tokens = static_cast<std::int64_t>(request.tokens.size()) + request.reserve;
+    const bool wouldFit = tokens <= info.pages * info.page_tokens;
+    const auto openIt = [&] { return m_engine->open_run(request); };
     engine::RunId opened{};
     try {
-        opened = m_engine->open_run(request);
+        opened = wouldFit ? withRoom(openIt) : openIt();
     } catch (const engine::Error& error) {
-        // The run on screen makes room only for one that then fits.
-        const engine::ModelInfo& info = m_engine->info();
-        const auto tokens = static_cast<std::int64_t>(request.tokens.size()) + request.reserve;
-        const bool wouldFit = tokens <= info.pages * info.page_tokens;
         if (error.failure().kind != engine::Failure::Kind::OutOfMemory || m_promptRead.empty() ||
             !wouldFit)
             throw;
@@ -122,13 +127,38 @@ void EngineWorker::openRun(const RunCommand& command) {
     m_send(std::move(event));
 }
 
-void EngineWorker::closeRuns() {
-    closeReplaced();
-    for (const auto& [run, read] : std::exchange(m_promptRead, {})) m_engine->close_run(run);
+// Of a run that is closed, or 0, nothing changes.
+void EngineWorker::bring(engine::RunId run) {
+    const auto holds = [run](const Runs& runs) { return runs.contains(run); };
+    if (holds(m_promptRead)) return;
+    auto found = std::find_if(m_kept.begin(), m_kept.end(), holds);
+    if (found == m_kept.end()) return;
+    Runs wanted = std::move(*found);
+    m_kept.erase(found);
+    keep(std::exchange(m_replaced, {}));
+    keep(std::exchange(m_promptRead, std::move(wanted)));
 }
 
-void EngineWorker::closeReplaced() {
+void EngineWorker::keep(Runs runs) {
+    if (!runs.empty()) m_kept.push_back(std::move(runs));
+    if (m_kept.size() > kMostKept) closeOldest();
+}
+
+bool EngineWorker::closeOldest() {
+    if (m_kept.empty()) return false;
+    KeptClosed event;
+    for (const auto& [run, read] : m_kept.front()) {
+        m_engine->close_run(run);
+        event.runs.push_back(run);
+    }
+    m_kept.erase(m_kept.begin());
+    m_send(std::move(event));
+    return true;
+}
+
+void EngineWorker::closeRuns() {
     for (const auto& [run, read] : std::exchange(m_replaced, {})) m_engine->close_run(run);
+    for (const auto& [run, read] : std::exchange(m_promptRead, {})) m_engine->close_run(run);
 }
 
 // A prompt of which not a row could be read leaves on screen what was there.
@@ -142,6 +172,7 @@ void EngineWorker::returnToReplaced() {
 void EngineWorker::goOn(JobId id, const GoOnCommand& command, std::stop_token stop) {
     begin(id, std::move(stop));
     guarded([&] {
+        bring(command.run);
         requireOpen(command.run);
         m_engine->set_sampling(command.run, command.sampling);
         m_job->run = command.run;
@@ -158,9 +189,11 @@ void EngineWorker::requireOpen(engine::RunId run) const {
 void EngineWorker::fork(JobId id, const ForkCommand& command, std::stop_token stop) {
     begin(id, std::move(stop));
     guarded([&] {
+        bring(command.parent);
         requireOpen(command.parent);
         const engine::Encoding forced = m_engine->describe(std::span(&command.token, 1));
-        const engine::RunId run = m_engine->fork_run(command.parent, command.at, command.token);
+        const engine::RunId run =
+            withRoom([&] { return m_engine->fork_run(command.parent, command.at, command.token); });
         m_promptRead[run] = false;
         m_engine->set_sampling(run, command.sampling);
         m_job->run = run;
@@ -190,9 +223,14 @@ void EngineWorker::slice() {
 }
 
 void EngineWorker::readChunk() {
-    const engine::Progress progress = m_engine->prefill_chunk(
-        m_job->run, m_job->stop, [this](const engine::Progress& done) { sendProgress(done); });
-    closeReplaced();
+    const engine::Progress progress = withRoom([this] {
+        return m_engine->prefill_chunk(
+            m_job->run, m_job->stop, [this](const engine::Progress& done) { sendProgress(done); });
+    });
+    if (!m_replaced.empty()) {
+        m_send(RunsKept{});
+        keep(std::exchange(m_replaced, {}));
+    }
     m_promptRead[m_job->run] = progress.finished();
     if (progress.finished())
         m_send(PromptRead{m_job->id, m_job->run, progress.done, m_job->seconds()});
@@ -201,7 +239,8 @@ void EngineWorker::readChunk() {
 }
 
 void EngineWorker::step() {
-    engine::Step taken = m_engine->decode_step(m_job->run, m_job->stop);
+    engine::Step taken =
+        withRoom([this] { return m_engine->decode_step(m_job->run, m_job->stop); });
     --m_job->remaining;
     const bool ended = taken.end_of_text;
     m_send(Stepped{m_job->id, std::move(taken)});

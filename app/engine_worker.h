@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/engine_events.h"
 
@@ -52,15 +53,32 @@ class EngineWorker {
         double seconds() const;
     };
 
+    using Runs = std::map<engine::RunId, bool>;  // of one prompt: it has been read
+
     void begin(JobId, std::stop_token);
     // The one catch: whatever `work` throws ends the job with a Failure.
     template <typename Work>
     void guarded(Work&& work);
+    // What `work` returns. Where it lacks memory, the runs of the oldest earlier prompt are closed
+    // and it is called again.
+    template <typename Work>
+    auto withRoom(Work&& work) {
+        for (;;) {
+            try {
+                return work();
+            } catch (const engine::Error& error) {
+                if (error.failure().kind != engine::Failure::Kind::OutOfMemory || !closeOldest())
+                    throw;
+            }
+        }
+    }
     void openRun(const RunCommand&);
     void restoreNow(const RestoreCommand&);
     void requireOpen(engine::RunId) const;
+    void bring(engine::RunId);  // its prompt's runs are m_promptRead
+    void keep(Runs);
+    bool closeOldest();
     void closeRuns();
-    void closeReplaced();
     void returnToReplaced();
     void readChunk();
     void step();
@@ -70,8 +88,9 @@ class EngineWorker {
     EngineSource m_source;
     Send m_send;
     std::unique_ptr<engine::Engine> m_engine;
-    std::map<engine::RunId, bool> m_promptRead;  // every open run of the newest prompt
-    std::map<engine::RunId, bool> m_replaced;    // those of the one before, until this one has rows
+    Runs m_promptRead;         // every open run of the newest prompt
+    Runs m_replaced;           // those of the one before, until this one has rows
+    std::vector<Runs> m_kept;  // those of earlier ones, the longest unseen first
     std::optional<Job> m_job;
 };
 

@@ -25,23 +25,30 @@ void EngineWorker::restoreNow(const RestoreCommand& command) {
     m_job->lastProgress.reset();
 
     RestoredRuns computed;
+    const auto compute = [&] { return computeRuns(engine, session, progress, m_job->stop); };
     try {
-        computed = computeRuns(engine, session, progress, m_job->stop);
+        computed = fresh ? compute() : withRoom(compute);
     } catch (const engine::Error& error) {
         if (error.failure().kind != Kind::OutOfMemory || fresh || m_promptRead.empty()) throw;
         // Only together with the runs on screen they do not fit.
         closeRuns();
         m_send(RunClosed{id});
-        computed = computeRuns(engine, session, progress, m_job->stop);
+        computed = compute();
     }
     std::optional<ModelOpened> opened;
     if (fresh) {
         m_promptRead.clear();
         m_replaced.clear();
+        m_kept.clear();
         m_engine = std::move(fresh);
         opened = ModelOpened{id, m_engine->info(), m_engine->reader(), m_job->seconds()};
     } else {
-        closeRuns();
+        // Not a row of what replaces others, which is nothing to come back to.
+        if (!m_replaced.empty()) {
+            for (const auto& [run, read] : m_promptRead) m_engine->close_run(run);
+            m_promptRead = std::exchange(m_replaced, {});
+        }
+        keep(std::exchange(m_promptRead, {}));
     }
     for (const RestoredRun& run : computed.runs) m_promptRead[run.id] = true;
     const bool differs = session.model.hash != file.hash;

@@ -97,6 +97,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireComposer();
     wireSaved();
     wireSessions();
+    wireKept();
     wireRemembered();
     wireSettings();
     wireCopy();
@@ -178,6 +179,7 @@ void MainView::openModel(const std::string& typed) {
     const std::string path = absolutePath(typed);
     if (m_session.model() && m_session.model()->path == path && !m_session.hasRun()) return;
     m_window->messageBar().dismiss();
+    leaveSession();
     m_session.openModel(path);
 }
 
@@ -294,6 +296,8 @@ void MainView::showModel() {
     m_page->pinnedHeads().setModel(info);
     m_comparePage->setModel(info);
     m_pins.setModel(info);
+    m_window->logitsPanel().setTarget({});
+    m_window->logitsPanel().setDistractor({});
     showPins();
     showNoRun();
     showWarnings();

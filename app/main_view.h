@@ -16,6 +16,7 @@
 #include "app/data_file.h"
 #include "app/export_job.h"
 #include "app/head_figure.h"
+#include "app/kept_file.h"
 #include "app/pins.h"
 #include "app/prompt_history.h"
 #include "app/session.h"
@@ -37,6 +38,7 @@ class HeadPage;
 class HeadHeatmap;
 class HeadsPanel;
 class SettingsDialog;
+struct SettingsValues;
 }  // namespace ui
 
 namespace app {
@@ -52,6 +54,10 @@ class MainView : public QObject {
         std::optional<std::string> prompt;  // read once a model is open; none: an example
         std::string modelFolder;            // what the picker lists
         bool verbose = false;               // log to stderr
+        // In place of the settings' until others are chosen there; the type has no setting.
+        std::optional<std::string> device = {};
+        std::optional<engine::DType> dtype = {};
+        std::optional<int> threads = {};
     };
 
     MainView(EngineSource source, QSettings& settings, Start start);
@@ -96,6 +102,14 @@ class MainView : public QObject {
     void restoreTyped();
     void saveTyped();
 
+    // Runs of earlier prompts, and the session before this one (main_view_kept.cpp).
+    void wireKept();
+    void showKept();
+    bool isWorthKeeping() const;
+    void leaveSession();  // another model or session is wanted
+    void keepLast();      // it is there
+    void reopenLast();
+
     // Sessions (main_view_session.cpp).
     void wireSessions();
     void chooseSession();
@@ -116,6 +130,8 @@ class MainView : public QObject {
 
     // Settings (main_view_settings.cpp).
     void wireSettings();
+    ui::SettingsValues openSettings() const;  // the file's, with what this start asked instead
+    void applySettings();
     void showSettings();
     void lookIntoCache(bool empty);
     void showCache(const std::vector<CacheEntry>&);
@@ -240,6 +256,7 @@ class MainView : public QObject {
     TraceViews m_views{m_session};
     CompareViews m_compare{m_session, m_views};
     Pins m_pins;
+    std::vector<engine::LayerHead> m_unpinned;  // all at once, and not pinned again since
     bool m_exportFailed = false;  // and the message is there: an export that succeeds takes it away
     ExportJob m_export;
 
@@ -276,7 +293,14 @@ class MainView : public QObject {
     PromptHistory m_history{m_settings};
     std::string m_sessionPath;  // where Save goes; empty: it asks
     QTimer m_save;              // a moment after the last key
-    QTimer m_listing;           // until the models found so far are listed
+    // What was on screen before another model or session, or when the program last ended; and what
+    // is there now, which is that at the next start.
+    KeptFile m_lastSession{m_settings, QStringLiteral("-last.headscope")};
+    KeptFile m_thisSession{m_settings, QStringLiteral("-this.headscope")};
+    std::optional<SavedSession> m_leaving;  // until the one that is opened is there
+    QTimer m_keepThis;                      // a moment after a run
+    KeptFile m_typed{m_settings, QStringLiteral("-prompt.txt")};  // one too long for the settings
+    QTimer m_listing;  // until the models found so far are listed
 };
 
 }  // namespace app

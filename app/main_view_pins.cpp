@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pinned heads: pinned in the grid and the finder, shown beside the map, written as one figure.
+#include <QAction>
+#include <QKeySequence>
+#include <utility>
+
+#include "app/cli_text.h"
 #include "app/main_view.h"
 #include "ui/head_finder.h"
 #include "ui/head_grid.h"
@@ -20,7 +25,25 @@ void MainView::wirePins() {
     connect(m_window.get(), &ui::MainWindow::pinRequested, this, [this, toggle] {
         if (m_session.hasRun()) toggle(m_session.selection().at);
     });
-    connect(m_window.get(), &ui::MainWindow::unpinAllRequested, &m_pins, &Pins::clear);
+    QAction* again = m_window->addViewAction(
+        ui::Menu::Heads, QStringLiteral("Pin them a&gain"), QKeySequence::Undo,
+        QStringLiteral("The heads that were all unpinned at once"));
+    again->setEnabled(false);
+    connect(m_window.get(), &ui::MainWindow::unpinAllRequested, this, [this, again] {
+        if (m_pins.heads().empty()) return;
+        m_unpinned = m_pins.heads();
+        m_pins.clear();
+        again->setEnabled(true);
+        m_window->setStateText(
+            QStringLiteral("%1 unpinned: %2 pins them again")
+                .arg(QString::fromStdString(counted(std::ssize(m_unpinned), "head")),
+                     again->shortcut().toString(QKeySequence::NativeText)));
+    });
+    connect(again, &QAction::triggered, this, [this, again] {
+        again->setEnabled(false);
+        toldAbout(m_pins.add(std::exchange(m_unpinned, {})));
+    });
+    connect(&m_session, &Session::modelOpened, again, [again] { again->setEnabled(false); });
     connect(&m_pins, &Pins::changed, this, &MainView::showPins);
     connect(shown, &ui::PinnedHeads::viewWanted, &m_views, &TraceViews::setPinView);
     connect(shown, &ui::PinnedHeads::headChosen, &m_session, &Session::selectHead);

@@ -218,8 +218,6 @@ void MainView::showRun() {
                              ? QStringLiteral("Being computed.")
                              : QStringLiteral("The prompt is being read.");
     m_window->logitsPanel().clear(soon);
-    m_window->logitsPanel().setTarget({});
-    m_window->logitsPanel().setDistractor({});
     m_window->contributionBars().clear(soon);
     showChecksPending();
     m_grid->clearThumbnails();
@@ -282,8 +280,7 @@ void MainView::showRows(std::int64_t published) {
         m_page->headBar().setRows(std::min(published, run.promptTokens), run.promptTokens);
     }
     const engine::ModelInfo& info = *m_session.model();
-    if (info.page_tokens > 0)
-        m_window->setPages((published + info.page_tokens - 1) / info.page_tokens, info.pages);
+    if (info.page_tokens > 0) m_window->setPages(m_session.pagesUsed(), info.pages);
     showMemory();
 }
 

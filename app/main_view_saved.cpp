@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The prompt and how it is run, kept while it is typed, so that neither a crash nor a power cut
 // loses it.
+#include <QFile>
 #include <QSettings>
 
 #include "app/main_view.h"
@@ -11,7 +12,8 @@ namespace app {
 namespace {
 
 constexpr int kSaveMs = 500;
-constexpr qsizetype kLongest = 200'000;  // characters; what is longer comes from a file
+constexpr qsizetype kLongest = 200'000;     // characters; what is longer has a file of its own
+constexpr qint64 kLargestTyped = 64 << 20;  // bytes
 
 QString key(const char* name) {
     return QStringLiteral("typed/") + QLatin1String(name);
@@ -37,10 +39,13 @@ void MainView::saveTyped() {
     m_save.stop();
     const ui::PromptPanel& bar = m_window->promptPanel();
     const QString prompt = bar.prompt();
-    if (prompt.size() > kLongest) return;
+    const bool isLong = prompt.size() > kLongest;
+    if (isLong) m_typed.write([prompt] { return prompt.toStdString(); });
     const engine::TokenizeOptions options = bar.tokenOptions();
     const engine::Sampling sampling = bar.sampling();
-    m_settings.setValue(key("prompt"), prompt.toUtf8());  // bytes: the file keeps every one of them
+    m_settings.setValue(key("inFile"), isLong);
+    // Bytes: the file keeps every one of them.
+    if (!isLong) m_settings.setValue(key("prompt"), prompt.toUtf8());
     m_settings.setValue(key("chat"), options.chat);
     m_settings.setValue(key("special"), options.parse_special);
     m_settings.setValue(key("tokens"), bar.tokensToGenerate());
@@ -53,9 +58,13 @@ void MainView::saveTyped() {
 
 // Whatever the file holds: a value that makes no sense is left at its default.
 void MainView::restoreTyped() {
-    if (!m_settings.contains(key("prompt"))) return;
+    if (!m_settings.contains(key("tokens"))) return;
     ui::PromptPanel& bar = m_window->promptPanel();
-    const QString prompt = QString::fromUtf8(m_settings.value(key("prompt")).toByteArray());
+    QByteArray typed = m_settings.value(key("prompt")).toByteArray();
+    if (QFile file(m_typed.path()); m_settings.value(key("inFile")).toBool() &&
+                                    file.size() <= kLargestTyped && file.open(QFile::ReadOnly))
+        typed = file.readAll();
+    const QString prompt = QString::fromUtf8(typed);
     if (!prompt.isEmpty()) bar.setPrompt(prompt);
     engine::TokenizeOptions options;
     options.chat = m_settings.value(key("chat")).toBool();

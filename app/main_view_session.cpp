@@ -85,7 +85,9 @@ void MainView::openSession(const std::string& path) {
     std::error_code error;
     const std::string file = std::filesystem::absolute(path, error).lexically_normal().string();
     try {
-        m_session.restore(readSession(file), file);
+        SavedSession wanted = readSession(file);
+        leaveSession();
+        m_session.restore(wanted, file);
         m_readWhenOpen = false;  // what the session did not run is not run
     } catch (...) {
         const engine::Failure failure = currentFailure(file);
@@ -164,8 +166,9 @@ void MainView::saveSession(const std::string& path) {
 void MainView::showRestored(const SessionRestored& event) {
     log("session restored: " + event.file);
     const SavedSession& saved = event.session;
-    m_sessionPath = event.file;
-    rememberFile(event.file);
+    const bool isLast = QFile::decodeName(event.file.c_str()) == m_lastSession.path();
+    m_sessionPath = isLast ? std::string() : event.file;  // nobody gave it a name yet
+    if (!isLast) rememberFile(event.file);
     ui::PromptPanel& bar = m_window->promptPanel();
     bar.setPrompt(QString::fromStdString(saved.bar.text));
     bar.setTokenOptions(saved.bar.options);

@@ -61,7 +61,7 @@ QString noteOf(CacheEntry::State state) {
 }  // namespace
 
 void MainView::wireSettings() {
-    m_session.setOpenOptions(requestOf(read(m_settings)));
+    applySettings();
     connect(m_window.get(), &ui::MainWindow::settingsRequested, this, &MainView::showSettings);
     connect(&m_session, &Session::devicesListed, this, [this](const engine::DeviceList& list) {
         if (!m_settingsDialog) return;
@@ -79,20 +79,38 @@ void MainView::wireSettings() {
     connect(&m_cache, &CacheJob::failed, this, &MainView::showFailure);
 }
 
+ui::SettingsValues MainView::openSettings() const {
+    ui::SettingsValues values = read(m_settings);
+    if (m_start.device) {
+        values.device = QString::fromStdString(*m_start.device);
+        if (values.device == QLatin1String("cuda")) values.device = QStringLiteral("cuda:0");
+    }
+    if (m_start.threads) values.threads = *m_start.threads;
+    return values;
+}
+
+void MainView::applySettings() {
+    engine::OpenRequest request = requestOf(openSettings());
+    request.dtype = m_start.dtype;
+    m_session.setOpenOptions(request);
+}
+
 void MainView::showSettings() {
     if (m_settingsDialog) {
         m_settingsDialog->raise();
         return m_settingsDialog->activateWindow();
     }
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    m_settingsDialog = new Dialog(read(m_settings), cores, m_window.get());
+    m_settingsDialog = new Dialog(openSettings(), cores, m_window.get());
     connect(m_settingsDialog, &Dialog::valuesChosen, this,
             [this](const ui::SettingsValues& chosen) {
-                if (chosen == read(m_settings)) return;
+                if (chosen == openSettings()) return;
                 m_settings.setValue(key("device"), chosen.device);
                 m_settings.setValue(key("threads"), chosen.threads);
                 m_settings.setValue(key("memoryMb"), chosen.memoryMb);
-                m_session.setOpenOptions(requestOf(chosen));
+                m_start.device.reset();
+                m_start.threads.reset();
+                applySettings();
                 m_window->setStateText(
                     QStringLiteral("Settings kept: they hold from the next model on"));
             });

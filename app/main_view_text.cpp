@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The prompt as text, in the map's place: fed as the strip is, and its clicks are the strip's.
+// The prompt as text, in the map's place: fed as the strip is, and its clicks are the strip's. What
+// a token hovered in either of them attends to, or what attends to it, is shown there meanwhile.
 #include <utility>
 
 #include "app/main_view.h"
@@ -18,14 +19,16 @@ void MainView::wireText() {
     connect(text, &ui::TextView::spanRequested, strip, &ui::TokenStrip::setSpan);
     connect(strip, &ui::TokenStrip::spanChanged, text, &ui::TextView::setSpan);
     connect(strip, &ui::TokenStrip::directionChanged, text, &ui::TextView::setClicksSource);
-    connect(text, &ui::TextView::previewWanted, this,
-            [this](const std::optional<Position>& position, bool asSource) {
-                if (position)
-                    m_views.preview(*position, asSource);
-                else
-                    m_views.dropPreview();
-            });
+    const auto preview = [this](const std::optional<Position>& position, bool asSource) {
+        if (position)
+            m_views.preview(*position, asSource);
+        else
+            m_views.dropPreview();
+    };
+    connect(text, &ui::TextView::previewWanted, this, preview);
+    connect(strip, &ui::TokenStrip::tokenHovered, this, preview);
     connect(&m_views, &TraceViews::previewReady, text, &ui::TextView::setPreview);
+    connect(&m_views, &TraceViews::previewReady, strip, &ui::TokenStrip::setPreview);
     connect(&m_views, &TraceViews::rowReady, text,
             [this, text](Position dest, const std::vector<float>& p) {
                 if (dest == m_session.selection().dest) text->setRow(p);
@@ -35,8 +38,10 @@ void MainView::wireText() {
                 if (src == m_session.selection().src) text->setColumn(p);
             });
     connect(&m_session, &Session::selectionChanged, text,
-            [text, at = engine::LayerHead{}](const ui::Selection& selection) mutable {
-                if (std::exchange(at, selection.at) != selection.at) text->forgetPreview();
+            [text, strip, at = engine::LayerHead{}](const ui::Selection& selection) mutable {
+                if (std::exchange(at, selection.at) == selection.at) return;
+                text->forgetPreview();
+                strip->forgetPreview();
             });
     QAction* action = m_window->addViewAction(
         ui::Menu::View, QStringLiteral("Prompt as te&xt"), QKeySequence(Qt::Key_V),

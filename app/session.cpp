@@ -5,8 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "app/verbs/prompt_losses.h"
-
 namespace app {
 
 using engine::LayerHead;
@@ -72,7 +70,8 @@ void Session::begin(const RunSettings& settings, std::int64_t generate) {
     m_asked.generate = generate;
     m_owed = 0;
     m_tokenizing = static_cast<std::int64_t>(settings.prompt.size());
-    m_job = m_engine.run({settings.prompt, settings.options, settings.sampling, generate});
+    m_job =
+        m_engine.run({settings.prompt, settings.options, settings.sampling, generate, m_run.id});
     m_jobRuns = true;
     setState(RunState::Prefilling);
 }
@@ -203,57 +202,12 @@ void Session::handle(const ModelOpened& event) {
     if (!isCurrent(event)) return;
     m_model = event.info;
     m_reader = event.reader;
-    m_before.reset();
+    clearKept();
     m_run = {};
     m_others.clear();
     m_headPicked = false;
     m_selection = {};
     Q_EMIT modelOpened();
-}
-
-void Session::handle(const RunOpened& event) {
-    if (!isCurrent(event)) return;
-    m_tokenizing = 0;
-    const auto isKept = [&event](const RunView& run) {
-        return std::find(event.before.begin(), event.before.end(), run.id) != event.before.end();
-    };
-    if (isKept(m_run))
-        m_before = {std::move(m_run), std::move(m_others), m_selection, m_follow};
-    else if (m_before && !isKept(m_before->run))
-        m_before.reset();
-    m_others.clear();
-    m_run = {};
-    m_run.id = event.run;
-    m_run.prompt = m_asked.prompt;
-    m_run.options = m_asked.options;
-    m_run.tokens = event.encoding.tokens;
-    m_run.notes = event.encoding.notes;
-    for (std::string& loss : promptLosses(m_run.prompt, event.encoding))
-        m_run.notes.push_back(std::move(loss));
-    m_run.promptTokens = length(m_run);
-    m_run.planned = m_run.promptTokens + m_asked.generate;
-    m_follow = true;
-    ui::Selection selection = m_selection;
-    selection.run = event.run;
-    selection.dest = selection.src = Position(0);
-    selection.locked = true;
-    selection.srcByHand = false;
-    m_selection = selection;
-    Q_EMIT runOpened();
-    Q_EMIT followChanged(true);
-    Q_EMIT selectionChanged(m_selection);
-}
-
-// The prompt in the bar stays the one that could not be read.
-void Session::handle(const RunReturned& event) {
-    if (event.failed != m_run.id || !m_before) return;
-    Before before = std::move(*m_before);
-    m_before.reset();
-    m_others = std::move(before.others);
-    m_selection = before.selection;
-    m_follow = before.follow;
-    show(std::move(before.run));
-    Q_EMIT followChanged(m_follow);
 }
 
 void Session::handle(const RunForked& event) {
@@ -303,7 +257,6 @@ void Session::handle(const RunClosed& event) {
 // pressed ends after the job that was begun then, and its row is there all the same.
 void Session::handle(const PromptRead& event) {
     if (event.run != m_run.id) return;
-    m_before.reset();
     m_run.promptRead = true;
     m_run.readSeconds = event.seconds;
     setRows(event.rows);

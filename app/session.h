@@ -59,6 +59,12 @@ class Session : public QObject {
     const RunView& run() const { return m_run; }
     // The other runs of this prompt, forks and what they were forked from; by name.
     const std::vector<RunView>& otherRuns() const { return m_others; }
+    // Runs of earlier prompts of this model, still open: one a prompt, that which was on screen;
+    // the longest unseen first.
+    std::vector<const RunView*> keptRuns() const;
+    // Of the pool, by all open runs: at most so many, as another prompt's first tokens may be
+    // shared, too.
+    std::int64_t pagesUsed() const;
     const ui::Selection& selection() const { return m_selection; }
     bool followsNewest() const { return m_follow; }
     bool headWasPicked() const { return m_headPicked; }  // by hand, since the model was opened
@@ -91,7 +97,8 @@ class Session : public QObject {
     // `others` are the candidates for a place that has no step yet.
     void fork(engine::Position at, const engine::Candidate&, const engine::Sampling&,
               std::vector<engine::Candidate> others = {});
-    void showRun(engine::RunId);  // one of otherRuns(); not while something runs
+    void showRun(engine::RunId);   // one of otherRuns(); not while something runs
+    void showKept(engine::RunId);  // one of keptRuns(), with its forks; likewise
     void pause();
     void stop();  // and cancel: what has been computed stays
 
@@ -115,9 +122,11 @@ class Session : public QObject {
     void modelInspected(const app::ModelInspected&);
     void modelsFound(const app::ModelsFound&);
     void devicesListed(const engine::DeviceList&);
-    void modelOpened();    // model(), reader()
-    void runOpened();      // run(): its tokens are known, no row is; or another run is shown
-    void runClosed();      // it had to make room, in vain: hasRun() is false
+    void modelOpened();  // model(), reader()
+    void runOpened();    // run(): its tokens are known, no row is; or another run is shown
+    void runClosed();    // it had to make room, in vain: hasRun() is false
+    void keptChanged();  // keptRuns()
+    void keptClosed(const std::string& prompt);  // and its runs are gone: their room was wanted
     void runsRestoring();  // a session's model is open, and its runs are computed now
     void restored(const app::SessionRestored&);  // model(), run() and the others are the session's
     void promptRead();
@@ -135,6 +144,8 @@ class Session : public QObject {
     void handle(const ModelOpened&);
     void handle(const RunOpened&);
     void handle(const RunReturned&);
+    void handle(const RunsKept&);
+    void handle(const KeptClosed&);
     void handle(const RunForked&);
     void handle(const RunClosed&);
     void handle(const PromptRead&);
@@ -155,7 +166,9 @@ class Session : public QObject {
     void begin(const RunSettings&, std::int64_t generate);
     void goOn(const engine::Sampling&, std::int64_t generate);
     RunView* find(engine::RunId);
-    void park();  // the run on screen joins the others
+    void park();       // the run on screen joins the others
+    void keepShown();  // it joins the earlier prompts, with its forks
+    void clearKept();
     void show(RunView);
     void setState(ui::RunState);
     void setRows(std::int64_t published);
@@ -173,14 +186,15 @@ class Session : public QObject {
     std::shared_ptr<const engine::TraceReader> m_reader;
     RunView m_run;
     std::vector<RunView> m_others;
-    struct Before {
+    struct Before {  // what was on screen of a prompt
         RunView run;
         std::vector<RunView> others;
         ui::Selection selection;
         bool follow = true;
     };
     std::optional<Before> m_before;  // what comes back where not a row of m_run can be read
-    engine::Candidate m_forced;      // of the fork that is asked for
+    std::vector<Before> m_kept;
+    engine::Candidate m_forced;  // of the fork that is asked for
     std::vector<engine::Candidate> m_forcedOthers;
     RunSettings m_asked;  // of the job in work
     std::int64_t m_tokenizing = 0;

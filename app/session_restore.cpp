@@ -28,7 +28,13 @@ void Session::handle(const RunsRestoring& event) {
 void Session::handle(const SessionRestored& event) {
     if (!isCurrent(event)) return;
     const SavedSession& saved = event.session;
-    m_before.reset();
+    if (event.opened) {
+        clearKept();
+    } else {
+        if (m_before) m_run = {};  // not a row of it was read
+        keepShown();
+        Q_EMIT keptChanged();
+    }
     m_run = {};
     m_others.clear();
     m_selection = {};

@@ -34,6 +34,8 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
         m_reader.setReader(m_session.reader());
         m_visible.clear();
         m_pins.clear();
+        m_target.reset();  // of this model's words; they stay for all runs of it
+        m_distractor.reset();
         startRun();
     });
     connect(&session, &Session::runOpened, this, &TraceViews::startRun);
@@ -246,8 +248,6 @@ void TraceViews::startRun() {
     m_store.reset(m_session.run().id);
     m_seen = {};
     m_sawRows = false;
-    m_target.reset();
-    m_distractor.reset();
     m_table.reset();
     m_metrics.reset();
     m_span.reset();

@@ -48,7 +48,8 @@ int runWindow(int argc, char** argv, const WindowArguments& arguments) {
     QSettings settings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("headscope"),
                        QStringLiteral("headscope"));
     MainView view({openEngine, inspectModel, listDevices, findModels}, settings,
-                  {arguments.model, arguments.prompt, modelFolder(), arguments.verbose});
+                  {arguments.model, arguments.prompt, modelFolder(), arguments.verbose,
+                   arguments.device, arguments.dtype, arguments.threads});
     new AfterFirstPaint(&view.window(), [&view] { view.begin(); });
     // The first start has no saved size, and the usual one is larger than a small screen; on the
     // smallest the window's own least size is.

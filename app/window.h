@@ -5,12 +5,18 @@
 #include <optional>
 #include <string>
 
+#include "engine/values/dtype.h"
+
 namespace app {
 
 struct WindowArguments {
     std::optional<std::string> model;   // a path as typed; none: the picker
     std::optional<std::string> prompt;  // read at once when a model is open
-    bool verbose = false;               // log what is done and how long it took to stderr
+    // For this start, whatever the settings say; none: as they say.
+    std::optional<std::string> device;
+    std::optional<engine::DType> dtype;
+    std::optional<int> threads;
+    bool verbose = false;  // log what is done and how long it took to stderr
 };
 
 // Makes the QApplication and shows the window; returns the exit code. argv is Qt's (argv[0] only).

@@ -95,6 +95,8 @@ class MainWindow : public QMainWindow {
 
     void setRecentFiles(const QStringList& paths);       // File, Open recent; the newest first
     void setEarlierPrompts(const QStringList& prompts);  // Edit, Earlier prompts
+    void setKeptRuns(const QStringList& runs);  // Run, Runs of earlier prompts; the newest first
+    void setHasLastSession(bool);               // File, Reopen last session
     void showHeadPage();
     void showFinderPage();
     void showComparePage();
@@ -113,6 +115,8 @@ class MainWindow : public QMainWindow {
     void recentFilesCleared();
     void earlierPromptChosen(int index);  // of setEarlierPrompts
     void earlierPromptsCleared();
+    void keptRunChosen(int index);  // of setKeptRuns
+    void reopenLastRequested();
     void settingsRequested();
     void openSessionRequested();
     void sessionChosen(const QString& path);  // a dropped one

@@ -229,6 +229,14 @@ void MainWindow::setEarlierPrompts(const QStringList& prompts) {
     m->actions->remembered().setPrompts(prompts);
 }
 
+void MainWindow::setKeptRuns(const QStringList& runs) {
+    m->actions->setKeptRuns(runs);
+}
+
+void MainWindow::setHasLastSession(bool has) {
+    m->actions->setHasLast(has);
+}
+
 void MainWindow::setGranularity(Granularity granularity) {
     m->pageBar->setGranularity(granularity);
     m->actions->setGranularity(granularity);

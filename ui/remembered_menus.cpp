@@ -34,10 +34,11 @@ void finish(QMenu* menu, bool empty, const QString& clear, const std::function<v
 
 }  // namespace
 
-RememberedMenus::RememberedMenus(MainWindow& window, QMenu* files, QMenu* prompts)
-    : QObject(&window), m_window(window), m_files(files), m_prompts(prompts) {
+RememberedMenus::RememberedMenus(MainWindow& window, QMenu* files, QMenu* prompts, QMenu* runs)
+    : QObject(&window), m_window(window), m_files(files), m_prompts(prompts), m_runs(runs) {
     m_files->setObjectName(QStringLiteral("recentFiles"));
     m_prompts->setObjectName(QStringLiteral("earlierPrompts"));
+    m_runs->setObjectName(QStringLiteral("keptRuns"));
     setFiles({});
     setPrompts({});
 }
@@ -65,6 +66,18 @@ void RememberedMenus::setPrompts(const QStringList& prompts) {
     }
     finish(m_prompts, prompts.isEmpty(), QStringLiteral("&Forget them"),
            [this] { Q_EMIT m_window.earlierPromptsCleared(); });
+}
+
+void RememberedMenus::setRuns(const QStringList& runs) {
+    m_runs->clear();
+    m_runs->menuAction()->setEnabled(!runs.isEmpty());
+    m_runs->setToolTipsVisible(true);
+    for (qsizetype i = 0; i < runs.size(); ++i) {
+        QAction* action = m_runs->addAction(entry(m_runs, runs[i], Qt::ElideMiddle));
+        action->setToolTip(literalToolTip(runs[i]));
+        connect(action, &QAction::triggered, &m_window,
+                [this, i] { Q_EMIT m_window.keptRunChosen(static_cast<int>(i)); });
+    }
 }
 
 }  // namespace ui

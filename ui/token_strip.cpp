@@ -48,6 +48,7 @@ void TokenStrip::setTokens(std::vector<engine::Token> tokens, std::int64_t promp
     m_dest.reset();
     m_src.reset();
     m_hovered = -1;
+    m_preview.clear();
     m_press = Press::None;
     m_spanFrom = -1;
     m_layout.setCount(0);
@@ -130,6 +131,16 @@ void TokenStrip::setRow(std::vector<float> p) {
 void TokenStrip::setColumn(std::vector<float> p) {
     m_column = std::move(p);
     update();
+}
+
+void TokenStrip::setPreview(engine::Position position, bool asSource, std::vector<float> p) {
+    if (engine::to_int(position) != m_hovered || asSource != m_hoversSource) return;
+    m_preview = std::move(p);
+    update();
+}
+
+void TokenStrip::forgetPreview() {
+    if (m_hovered >= 0) setHovered(std::exchange(m_hovered, -1), m_hoversSource);
 }
 
 void TokenStrip::setWindow(int keys) {

@@ -29,6 +29,10 @@ class TokenStrip : public QWidget {
                       bool srcByHand = true);
     void setRow(std::vector<float> p);     // p of the selected dest on every src; empty: unknown
     void setColumn(std::vector<float> p);  // p of every dest on the selected src; empty: unknown
+    // In place of one of them while a token is hovered; another token's is ignored.
+    void setPreview(engine::Position, bool asSource, std::vector<float> p);
+    void forgetPreview();  // of another head: asked for anew
+    const std::vector<float>& preview() const { return m_preview; }  // empty: none
     void setWindow(int keys);  // of the layer: what a dest sees at most, 0: all before it
     // Shift-click and dragging select a span of tokens, [begin, end); this as they do. It stays for
     // a run that has the same tokens up to its end.
@@ -55,7 +59,8 @@ class TokenStrip : public QWidget {
     QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
-    void tokenHovered(std::optional<engine::Position>);
+    // As dest or as src; none: it left, or the token has no row yet.
+    void tokenHovered(std::optional<engine::Position>, bool asSource);
     void tokenClicked(engine::Position, bool asSource);  // Ctrl turns the direction for one click
     void directionChanged(bool clicksSource);
     void spanChanged(const std::optional<engine::Rows>& span);  // or the run that it is of did
@@ -76,7 +81,11 @@ class TokenStrip : public QWidget {
     void findTurns();
     int rolesHeight() const { return m_turns.empty() ? 0 : 14; }
     void describe();
-    void setHovered(std::int64_t index);
+    void setHovered(std::int64_t index, bool asSource);
+    bool previews(bool asSource) const { return !m_preview.empty() && m_hoversSource == asSource; }
+    // What the boxes are coloured by: the selected ends' or the hovered token's.
+    const std::vector<float>& rowShown() const { return previews(false) ? m_preview : m_row; }
+    const std::vector<float>& columnShown() const { return previews(true) ? m_preview : m_column; }
     void scrollToTrack(int x);
     void dragTo(int x);
     void spanTo(std::int64_t index);  // from where it began
@@ -94,10 +103,11 @@ class TokenStrip : public QWidget {
     std::vector<ChatTurn> m_turns;
     std::int64_t m_prompt = 0, m_rows = 0;
     std::optional<engine::Position> m_dest, m_src;
-    std::vector<float> m_row, m_column;
+    std::vector<float> m_row, m_column, m_preview;
     int m_window = 0;
     bool m_clicksSource = false;
     std::int64_t m_hovered = -1;
+    bool m_hoversSource = false;
     std::optional<engine::Rows> m_span;
     std::int64_t m_spanFrom = -1;  // the token that the span being made began at
     enum class Press { None, Token, Span, Track } m_press = Press::None;

@@ -24,11 +24,15 @@ void TokenStrip::scrollToTrack(int x) {
     update();
 }
 
-void TokenStrip::setHovered(std::int64_t index) {
-    if (index == m_hovered) return;
+void TokenStrip::setHovered(std::int64_t index, bool asSource) {
+    if (index == m_hovered && asSource == m_hoversSource) return;
     m_hovered = index;
+    m_hoversSource = asSource;
+    m_preview.clear();
     update();
-    Q_EMIT tokenHovered(index < 0 ? std::nullopt : std::optional(engine::Position{index}));
+    Q_EMIT tokenHovered(
+        index < 0 || index >= m_rows ? std::nullopt : std::optional(engine::Position{index}),
+        asSource);
 }
 
 void TokenStrip::spanTo(std::int64_t index) {
@@ -80,7 +84,7 @@ void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
     if (m_press == Press::Token && m_spanFrom >= 0 && std::abs(at.x() - m_pressX) > dragDistance)
         m_press = Press::Span;
     if (m_press == Press::Span) return dragTo(at.x());
-    setHovered(tokenAt(at));
+    setHovered(tokenAt(at), m_clicksSource != bool(event->modifiers() & Qt::ControlModifier));
 }
 
 void TokenStrip::mouseReleaseEvent(QMouseEvent* event) {
@@ -93,7 +97,7 @@ void TokenStrip::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void TokenStrip::leaveEvent(QEvent* event) {
-    setHovered(-1);
+    setHovered(-1, m_hoversSource);
     QWidget::leaveEvent(event);
 }
 
@@ -102,7 +106,7 @@ void TokenStrip::wheelEvent(QWheelEvent* event) {
         event->pixelDelta().isNull() ? event->angleDelta() / 2 : event->pixelDelta();
     const int by = std::abs(pixels.x()) > std::abs(pixels.y()) ? pixels.x() : pixels.y();
     m_layout.scrollBy(-by);
-    setHovered(tokenAt(event->position().toPoint()));
+    setHovered(tokenAt(event->position().toPoint()), m_hoversSource);
     update();
     event->accept();
 }

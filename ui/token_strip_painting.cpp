@@ -45,8 +45,7 @@ QRect TokenStrip::trackRect() const {
     const QFontMetrics metrics(monoFont(10));
     const int end = metrics.horizontalAdvance(thousands(m_layout.count() - 1)) + 6;
     const int left = margin + gutter;
-    return {left, rowRect().bottom() + 11, std::max(0, width() - left - end - margin),
-            trackHeight};
+    return {left, rowRect().bottom() + 11, std::max(0, width() - left - end - margin), trackHeight};
 }
 
 void TokenStrip::paintEvent(QPaintEvent*) {
@@ -79,8 +78,8 @@ void TokenStrip::paintToken(QPainter& painter, const PlacedToken& placed) const 
     const engine::Token& token = m_tokens[at];
     TokenBox box;
     box.text = visibleToken(token.bytes);
-    box.attended = at < m_row.size() ? m_row[at] : 0;
-    box.attends = at < m_column.size() ? m_column[at] : 0;
+    box.attended = at < rowShown().size() ? rowShown()[at] : 0;
+    box.attends = at < columnShown().size() ? columnShown()[at] : 0;
     box.isDest = isDest(placed.index);
     box.isSrc = isSrc(placed.index);
     box.hovered = placed.index == m_hovered;
@@ -137,12 +136,15 @@ void TokenStrip::paintLegend(QPainter& painter) const {
         write(painter, QRect(left + 16, top, legendWidth() - 16, 14), text, wordFont(10),
               theme().text2, Qt::AlignLeft);
     };
-    if (m_dest)
+    const auto shown = [this](const std::optional<engine::Position>& selected, bool asSource) {
+        return previews(asSource) ? std::optional(engine::Position{m_hovered}) : selected;
+    };
+    if (const auto dest = shown(m_dest, false))
         line(rowRect().top(), true, theme().dest,
-             thousands(engine::to_int(*m_dest)) + QStringLiteral(" attends to"));
-    if (m_src)
+             thousands(engine::to_int(*dest)) + QStringLiteral(" attends to"));
+    if (const auto src = shown(m_src, true))
         line(rowRect().top() + 19, false, theme().src,
-             QStringLiteral("attends to ") + thousands(engine::to_int(*m_src)));
+             QStringLiteral("attends to ") + thousands(engine::to_int(*src)));
 }
 
 // The largest p of the row in each pixel above the line, of the column below it; the part in view
@@ -170,8 +172,8 @@ void TokenStrip::paintTrack(QPainter& painter, const std::vector<PlacedToken>& s
                              faded);
         }
     };
-    spikes(m_row, theme().dest, true);
-    spikes(m_column, theme().src, false);
+    spikes(rowShown(), theme().dest, true);
+    spikes(columnShown(), theme().src, false);
     if (m_span) {
         const int from = xOf(static_cast<double>(m_span->begin)),
                   to = xOf(static_cast<double>(m_span->end));

@@ -23,7 +23,9 @@ WindowActions::WindowActions(MainWindow& window) : QObject(&window), m_window(wi
     buildExportAndHelp();
     buildView();
     buildSettings();
-    m_remembered = new RememberedMenus(window, m_recent, m_earlier);
+    m_remembered = new RememberedMenus(window, m_recent, m_earlier, m_keptRuns);
+    setHasLast(false);
+    setKeptRuns({});
     setHasModel(false);
     setHasRun(false);
     setCan(false, false, false, false);
@@ -58,6 +60,9 @@ void WindowActions::buildFileAndModel() {
         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
         [this] { Q_EMIT m_window.openSessionRequested(); });
     m_recent = menu(Menu::File)->addMenu(QStringLiteral("Open &recent"));
+    m_reopen = add(Menu::File, QStringLiteral("Reopen &last session"),
+                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)},
+                   [this] { Q_EMIT m_window.reopenLastRequested(); });
     menu(Menu::File)->addSeparator();
     m_forModel << add(Menu::File, QStringLiteral("&Save session"), {QKeySequence::Save},
                       [this] { Q_EMIT m_window.saveSessionRequested(); });
@@ -127,6 +132,11 @@ void WindowActions::buildRun() {
               [this] { Q_EMIT m_window.firstRowRequested(); });
     addForRun(Menu::Run, QStringLiteral("&Newest row"), {QKeySequence(Qt::Key_End)},
               [this] { Q_EMIT m_window.newestRowRequested(); });
+    menu(Menu::Run)->addSeparator();
+    m_back =
+        add(Menu::Run, QStringLiteral("Bac&k to the runs of the prompt before"),
+            {QKeySequence(Qt::ALT | Qt::Key_Left)}, [this] { Q_EMIT m_window.keptRunChosen(0); });
+    m_keptRuns = menu(Menu::Run)->addMenu(QStringLiteral("Runs of &earlier prompts"));
 }
 
 void WindowActions::buildHeads() {
@@ -304,6 +314,15 @@ void WindowActions::setSchemeChoice(SchemeChoice choice) {
 
 void WindowActions::setHasModel(bool has) {
     for (QAction* action : m_forModel) action->setEnabled(has);
+}
+
+void WindowActions::setHasLast(bool has) {
+    m_reopen->setEnabled(has);
+}
+
+void WindowActions::setKeptRuns(const QStringList& runs) {
+    m_remembered->setRuns(runs);
+    m_back->setEnabled(!runs.isEmpty());
 }
 
 void WindowActions::setHasRun(bool has) {

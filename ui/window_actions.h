@@ -40,6 +40,8 @@ class WindowActions : public QObject {
     void setTurnsOffered(bool);
     void setHasModel(bool);  // there is a session to save
     void setHasRun(bool);    // there are rows to look at
+    void setHasLast(bool);   // session, to come back to
+    void setKeptRuns(const QStringList&);
     void setCan(bool run, bool step, bool pause, bool stop);
 
   Q_SIGNALS:
@@ -72,8 +74,8 @@ class WindowActions : public QObject {
     std::array<QMenu*, 8> m_menus{};
     QList<QAction*> m_all, m_forRun, m_forModel;
     QAction *m_open = nullptr, *m_run = nullptr, *m_step = nullptr, *m_pause = nullptr,
-            *m_stop = nullptr, *m_toggleRun = nullptr;
-    QMenu *m_recent = nullptr, *m_earlier = nullptr;
+            *m_stop = nullptr, *m_toggleRun = nullptr, *m_reopen = nullptr, *m_back = nullptr;
+    QMenu *m_recent = nullptr, *m_earlier = nullptr, *m_keptRuns = nullptr;
     RememberedMenus* m_remembered = nullptr;
     QActionGroup *m_models = nullptr, *m_schemes = nullptr, *m_spans = nullptr;
     bool m_hasRun = false, m_hasTurns = false;

@@ -4,8 +4,10 @@
 #include <QtTest>
 
 #include "app/arguments.h"
+#include "app/cli.h"
 #include "app/cli_text.h"
 #include "app/near_verb.h"
+#include "app/window.h"
 
 using namespace app;
 
@@ -161,6 +163,23 @@ class CliArgumentsTest : public QObject {
             QVERIFY_EXCEPTION_THROWN(refuseMistypedVerb({word}, verbs), engine::Error);
         for (const char* word : {"./frob", "frob.gguf", "--frob", ""})
             refuseMistypedVerb({word}, verbs);  // the window says what is wrong with a path
+    }
+
+    void theWindowComputesWhereItIsTold() {
+        const WindowArguments plain = parseWindowArguments({"model.gguf"});
+        QVERIFY(!plain.device && !plain.dtype && !plain.threads);
+        const WindowArguments all = parseWindowArguments(
+            {"--device", "cuda:1", "model.gguf", "--dtype=bfloat16", "--threads", "3"});
+        QCOMPARE(all.model, std::optional<std::string>("model.gguf"));
+        QCOMPARE(all.device, std::optional<std::string>("cuda:1"));
+        QVERIFY(all.dtype == engine::DType::BF16);
+        QCOMPARE(all.threads, std::optional<int>(3));
+        QCOMPARE(parseWindowArguments({"--device=cpu"}).device, std::optional<std::string>("cpu"));
+        for (const Words& wrong : {Words{"--device", "gpu"}, Words{"--device", "cuda:x"},
+                                   Words{"--dtype", "int8"}, Words{"--threads", "0"}})
+            QVERIFY_EXCEPTION_THROWN(parseWindowArguments(wrong), engine::Error);
+        for (const char* option : {"--device cpu|cuda[:N]", "--dtype TYPE", "--threads N"})
+            QVERIFY2(helpText().find(option) != std::string::npos, option);
     }
 
     void writesForPeople() {

@@ -43,7 +43,7 @@ class SessionForkTest : public QObject {
     void theNextTokenCanBeChosen();
     void whatCannotBeForkedIsLeft_data();
     void whatCannotBeForkedIsLeft();
-    void anotherPromptEndsThemAll();
+    void anotherPromptKeepsThemAside();
     void aFailedForkKeepsTheRun();
 };
 
@@ -165,7 +165,7 @@ void SessionForkTest::whatCannotBeForkedIsLeft() {
     QCOMPARE(desk.session->run().name, std::string("A"));
 }
 
-void SessionForkTest::anotherPromptEndsThemAll() {
+void SessionForkTest::anotherPromptKeepsThemAside() {
     Desk desk;
     desk.open();
     QVERIFY(generate(desk, 2));
@@ -177,7 +177,13 @@ void SessionForkTest::anotherPromptEndsThemAll() {
     QVERIFY(eventually([&] { return desk.session->run().promptTokens == 2; }));
     QVERIFY(desk.settle());
     QVERIFY(desk.session->otherRuns().empty());
-    QCOMPARE(desk.world->count("close_run"), 2);
+    QCOMPARE(desk.world->count("close_run"), 0);
+    const std::vector<const RunView*> kept = desk.session->keptRuns();
+    QCOMPARE(kept.size(), 1u);
+    desk.session->showKept(kept[0]->id);
+    QCOMPARE(desk.session->run().parent, std::string("A"));
+    QCOMPARE(desk.session->otherRuns().size(), 1u);
+    QCOMPARE(desk.session->keptRuns().size(), 1u);
 }
 
 void SessionForkTest::aFailedForkKeepsTheRun() {

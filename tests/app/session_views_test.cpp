@@ -263,6 +263,15 @@ void SessionViewsTest::targetIsTheUsersOrThePositionsOwn() {
     QVERIFY(desk.settle());
     const auto there = desk.session->reader()->logits(desk.session->run().id, Position(4), 1);
     QVERIFY(desk.views->target() == there.candidates.front().token);
+    // Chosen, they stay for the model's other runs, and go with it.
+    desk.views->setTarget(engine::TokenId(5));
+    desk.session->read(prompt("Another prompt"));
+    QVERIFY(desk.settle());
+    QVERIFY(desk.views->contributions()->run == desk.session->run().id);
+    QVERIFY(desk.views->contributions()->target == engine::TokenId(5));
+    QVERIFY(desk.views->contributions()->distractor == engine::TokenId(6));
+    desk.open();
+    QVERIFY(!desk.views->chosenTarget() && !desk.views->distractor());
 }
 
 void SessionViewsTest::stepsJoinOneTriangle() {

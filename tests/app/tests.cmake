@@ -25,7 +25,7 @@ foreach(part program lost_file device browse close)
 endforeach()
 foreach(part worker worker_reader session session_fork session_views export_files export_cancel
         file_dialog session_file prompt_history cache_folder code_snippet window_remembered
-        window_saved window_models models_found qt_warnings compare_jobs)
+        window_saved window_models window_kept models_found qt_warnings compare_jobs)
     headscope_test(${part}_test app/${part}_test.cpp headscope_app)
 endforeach()
 # The real window, and the verbs, on the real engine: linked here, where the program opens it as a

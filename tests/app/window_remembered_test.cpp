@@ -65,7 +65,7 @@ class WindowRememberedTest : public QObject {
     ui::PromptLine* line() const { return bar().findChild<ui::PromptLine*>(); }
 
     // Another start of the program.
-    void start() {
+    void start(const std::optional<std::string>& device = {}, std::optional<int> threads = {}) {
         m_view.reset();
         m_settings = std::make_unique<QSettings>(path("settings.ini"), QSettings::IniFormat);
         const auto world = std::make_shared<fake::World>();
@@ -82,10 +82,15 @@ class WindowRememberedTest : public QObject {
         source.devices = [] {
             return engine::DeviceList{{{"cuda:0", "NVIDIA <b>H200</b>", 150'000'000'000}}, {}};
         };
-        m_view = std::make_unique<app::MainView>(
-            source, *m_settings,
-            app::MainView::Start{file("first.gguf").toStdString(), std::nullopt,
-                                 m_folder.path().toStdString(), false});
+        m_view =
+            std::make_unique<app::MainView>(source, *m_settings,
+                                            app::MainView::Start{file("first.gguf").toStdString(),
+                                                                 std::nullopt,
+                                                                 m_folder.path().toStdString(),
+                                                                 false,
+                                                                 device,
+                                                                 {},
+                                                                 threads});
         window().resize(1440, 900);
         window().show();
         QVERIFY(QTest::qWaitForWindowExposed(&window()));
@@ -148,6 +153,7 @@ class WindowRememberedTest : public QObject {
     void earlierPromptsByKeys();
     void earlierPromptsByMenuAfterARestart();
     void settingsHoldFromTheNextModel();
+    void theCommandLineGoesBeforeTheSettings();
     void settingsThatMakeNoSense();
     void theCacheIsEmptiedWhenAsked();
     void theHeatmapIsCopiedAsItIsExported();
@@ -275,6 +281,33 @@ void WindowRememberedTest::settingsHoldFromTheNextModel() {
     dialog->findChildren<QSpinBox*>()[0]->setValue(5);
     QTest::keyClick(dialog, Qt::Key_Escape);
     start();
+    QCOMPARE(m_opened->last().threads, 2);
+}
+
+// Asked on the command line: for this start, not for the next, until others are chosen.
+void WindowRememberedTest::theCommandLineGoesBeforeTheSettings() {
+    m_settings->setValue(QStringLiteral("engine/device"), QStringLiteral("cuda:0"));
+    m_settings->setValue(QStringLiteral("engine/threads"), 4);
+    m_settings->sync();
+    start("cpu", 3);
+    QCOMPARE(m_opened->last().device, std::string("cpu"));
+    QCOMPARE(m_opened->last().threads, 3);
+    ui::SettingsDialog* dialog = settingsDialog();
+    QVERIFY(dialog);
+    QCOMPARE(dialog->values().device, QStringLiteral("cpu"));
+    QCOMPARE(dialog->values().threads, 3);
+    dialog->findChildren<QSpinBox*>()[0]->setValue(2);
+    QTest::mouseClick(dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok),
+                      Qt::LeftButton);
+    Q_EMIT window().modelChosen(file("second.gguf"));
+    QVERIFY(
+        eventually([&] { return session().model()->path == path("second.gguf").toStdString(); }));
+    QCOMPARE(m_opened->last().device, std::string("cpu"));
+    QCOMPARE(m_opened->last().threads, 2);
+    QVERIFY(settle());
+    m_settings->setValue(QStringLiteral("engine/device"), QStringLiteral("cuda:0"));
+    start();
+    QCOMPARE(m_opened->last().device, std::string("cuda:0"));
     QCOMPARE(m_opened->last().threads, 2);
 }
 

@@ -25,6 +25,7 @@
 #include "ui/progress_panel.h"
 #include "ui/prompt_panel.h"
 #include "ui/step_bar.h"
+#include "ui/token_strip.h"
 #include "ui/top_ends.h"
 
 using engine::Position;
@@ -49,6 +50,7 @@ class WindowRunsTest : public QObject {
     void finderShowsTheReadersNumbers();
     void strongestEndsAreTheRows();
     void dataIsTheReaders();
+    void stripPreviewsARowAndAColumn();
     void aMillionCharactersLeaveTheWindowLive();
 
   private:
@@ -182,6 +184,67 @@ void WindowRunsTest::dataIsTheReaders() {
 
 // Tokenizing is the engine thread's: the window's timer never waits for it, Cancel gets through,
 // and the run on screen stays.
+// The boxes' own colours, read from the screen: of p in a half of them.
+void WindowRunsTest::stripPreviewsARowAndAColumn() {
+    m_view->window().showHeadPage();
+    m_view->window().activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&m_view->window()));
+    ui::HeadHeatmap& map = m_view->headPage().heatmap();
+    ui::TokenStrip& strip = m_view->window().tokenStrip();
+    session().selectCell(Position{12}, Position{3});
+    QVERIFY(settle());
+    const std::int64_t rows = session().run().rows;
+    const engine::LayerHead head = session().selection().at;
+    const auto read =
+        session().reader()->read(session().run().id, {"pattern", head.layer, {}}, {0, rows});
+    const auto all = read.data.as<float>();  // [H, rows, rows]
+    const std::size_t first = static_cast<std::size_t>(to_int(head.head) * rows * rows);
+    const std::vector<float> p(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+    const auto at = [&](std::int64_t dest, std::int64_t src) {
+        return src > dest ? 0.0
+                          : static_cast<double>(p[static_cast<std::size_t>(dest * rows + src)]);
+    };
+    // Of boxes in view, the largest step of red, green and blue between what is and should be.
+    const auto distance = [&](std::int64_t dest, std::int64_t src) {
+        const QImage image = strip.grab().toImage();
+        int most = 0, boxes = 0;
+        for (std::int64_t i = 1; i < std::min<std::int64_t>(rows, 24); ++i) {
+            const QRect box = strip.tokenRect(i);
+            if (box.width() < 12 || i == 12 || i == 3) continue;  // framed where it is read
+            ++boxes;
+            const auto step = [&](QPoint place, const QColor& ink, double share) {
+                const QColor is = image.pixelColor(place), base = ui::theme().base;
+                const auto off = [share](int got, int ground, int full) {
+                    return std::abs(got - qRound(ground + share * (full - ground)));
+                };
+                most = std::max({most, off(is.red(), base.red(), ink.red()),
+                                 off(is.green(), base.green(), ink.green()),
+                                 off(is.blue(), base.blue(), ink.blue())});
+            };
+            step(box.topLeft() + QPoint(3, 3), ui::theme().dest, 0.85 * at(dest, i));
+            step(box.bottomLeft() + QPoint(3, -3), ui::theme().src, 0.80 * at(i, src));
+        }
+        return boxes < 8 ? 1000 : most;
+    };
+    QVERIFY2(distance(12, 3) <= 2, qPrintable(QString::number(distance(12, 3))));
+    QTest::mouseMove(&strip, strip.tokenRect(9).center());
+    QVERIFY(settle());
+    QVERIFY2(distance(9, 3) <= 2, qPrintable(QString::number(distance(9, 3))));
+    QVERIFY(distance(12, 3) > 8);  // it can be told from the selected row
+    QCOMPARE(session().selection().dest, Position{12});
+    // As source, after the direction is turned; on another head anew.
+    map.setFocus();
+    QTest::keyClick(&map, Qt::Key_D);
+    QTest::mouseMove(&strip, strip.tokenRect(7).center());
+    QVERIFY(settle());
+    QVERIFY2(distance(12, 7) <= 2, qPrintable(QString::number(distance(12, 7))));
+    QTest::keyClick(&map, Qt::Key_D);
+    // It leaves: the selected ends come back.
+    QTest::mouseMove(&strip, QPoint(strip.width() - 3, 3));
+    QVERIFY(settle());
+    QVERIFY2(distance(12, 3) <= 2, qPrintable(QString::number(distance(12, 3))));
+}
+
 void WindowRunsTest::aMillionCharactersLeaveTheWindowLive() {
     const engine::RunId run = session().run().id;
     const QString before = m_view->window().promptPanel().prompt();

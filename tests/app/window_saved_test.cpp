@@ -36,6 +36,8 @@ class WindowSavedTest : public QObject {
         QTest::addColumn<QString>("text");
         QTest::addRow("words") << QStringLiteral("Once upon a time");
         QTest::addRow("ini") << QStringLiteral("[x]\\n=%1;\"@ByteArray(\",,, \\x00");
+        QTest::addRow("300,000 characters")
+            << QStringLiteral("你 and \"so\"\n on, ").repeated(20'000) + QStringLiteral("the end");
         QTest::addRow("emoji") << QStringLiteral("\U0001F469\u200D\U0001F467 שלום 你好");
     }
     void typedTextComesBack() {
@@ -65,6 +67,23 @@ class WindowSavedTest : public QObject {
         // One that is asked for goes first.
         Window third(path, "given");
         QCOMPARE(third.bar().prompt(), QStringLiteral("given"));
+    }
+
+    // Neither the one that was there before a long one comes back, nor the long one after it.
+    void theNewestComesBackWhateverItsLength() {
+        const QString path = freshPath();
+        const auto type = [&path](const QString& text) {
+            Window window(path);
+            window.bar().setPrompt(text);
+            Q_EMIT window.bar().promptChanged();
+            window.view.window().close();
+        };
+        const QString longText = QStringLiteral("word ").repeated(50'000);
+        for (const QString& text :
+             {QStringLiteral("short"), longText, longText + u'!', QStringLiteral("short again")}) {
+            type(text);
+            QCOMPARE(Window(path).bar().prompt(), text);
+        }
     }
 
     void nonsenseInTheFileDoesNoHarm() {

@@ -346,7 +346,22 @@ class FrameStrip : public QObject {
         QSignalSpy hovered(&strip, &TokenStrip::tokenHovered);
         QTest::mouseMove(&strip, strip.tokenRect(1).center());
         QTRY_VERIFY(hovered.count() > 0);
-        QCOMPARE(hovered.last()[0].value<std::optional<Position>>(), std::optional(Position{1}));
+        QVERIFY(!hovered.last()[0].value<std::optional<Position>>());  // it has no row yet
+        strip.setRows(2);
+        QTest::mouseMove(&strip, strip.tokenRect(0).center());
+        QTRY_COMPARE(hovered.last()[0].value<std::optional<Position>>(),
+                     std::optional(Position{0}));
+        QVERIFY(!hovered.last()[1].toBool());
+        strip.setRow({0.9F, 0.1F});
+        strip.setPreview(Position{1}, false, {0.5F, 0.5F});  // another token's
+        QVERIFY(strip.preview().empty());
+        strip.setPreview(Position{0}, false, {1.0F});
+        QCOMPARE(strip.preview(), std::vector<float>{1.0F});
+        strip.setClicksSource(true);
+        QTest::mouseMove(&strip, strip.tokenRect(1).center());
+        QTRY_COMPARE(hovered.last()[0].value<std::optional<Position>>(),
+                     std::optional(Position{1}));
+        QVERIFY(hovered.last()[1].toBool() && strip.preview().empty());
     }
 
     void stepsSelectTheirRow() {
