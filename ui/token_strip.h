@@ -48,8 +48,8 @@ class TokenStrip : public QWidget {
     QString visibleAt(engine::Position) const;  // "·to"; empty when there is no such token
     QString label(engine::Position) const;      // "13 ·to"; "13" when there is no such token
     const std::vector<ChatTurn>& turns() const { return m_turns; }  // none: no chat
-    QRect tokenRect(std::int64_t index);        // empty when out of view
-    std::int64_t tokenAt(QPoint);               // −1: none
+    QRect tokenRect(std::int64_t index);                            // empty when out of view
+    std::int64_t tokenAt(QPoint);                                   // −1: none
     void scrollTo(std::int64_t index);
     std::int64_t firstInView() const { return m_layout.first(); }
     bool hasTrack() const { return m_hasTrack; }
