@@ -110,15 +110,27 @@ std::string loaded(const SnippetView& view, SnippetFor library) {
                  : "model = LanguageModel(hf_model, tokenizer=tokenizer)\n");
 }
 
+// The mass from one span to another: the mean over its rows of what they have on the sources.
+std::string spanMass(const SnippetView& view) {
+    if (view.edges.empty()) return {};
+    return "# Span u holds tokens edges[u] to edges[u + 1] - 1.\nedges = " +
+           listOf(view.edges, [](std::int64_t edge) { return std::to_string(edge); }) +
+           "\n"
+           "span = torch.zeros(len(edges) - 1, len(token_ids))\n"
+           "for u, (begin, end) in enumerate(zip(edges, edges[1:])):\n"
+           "    span[u, begin:end] = 1\n"
+           "mass = (span / span.sum(-1, keepdim=True)) @ pattern @ span.T  # [dest, src]\n\n";
+}
+
 std::string plot(const SnippetView& view) {
     const auto slice = [](engine::Rows rows) {
         return std::to_string(rows.begin) + ":" + std::to_string(rows.end);
     };
     std::string code =
         "fig, ax = plt.subplots(figsize=(7, 7))\n"
-        "image = ax.imshow(pattern[" +
-        slice(view.dests) + ", " + slice(view.srcs) +
-        "].sqrt(), cmap=\"viridis\", vmin=0, interpolation=\"nearest\")\n";
+        "image = ax.imshow(" +
+        std::string(view.edges.empty() ? "pattern[" : "mass[") + slice(view.dests) + ", " +
+        slice(view.srcs) + "].sqrt(), cmap=\"viridis\", vmin=0, interpolation=\"nearest\")\n";
     const auto labelled = [&](const char* axis, engine::Rows rows) {
         if (rows.count() > kMostLabels || rows.end > static_cast<std::int64_t>(view.labels.size()))
             return;
@@ -133,7 +145,10 @@ std::string plot(const SnippetView& view) {
     return code +
            "ax.set_xlabel(\"source (key)\")\n"
            "ax.set_ylabel(\"destination (query)\")\n"
-           "ax.set_title(f\"L{layer}.H{head}, square root of the pattern\")\n"
+           "ax.set_title(f\"L{layer}.H{head}, square root of the " +
+           std::string(view.edges.empty() ? "pattern" : "mass from span to span") +
+           (view.renormalized ? ", without source 0" : "") +
+           "\")\n"
            "fig.colorbar(image)\n"
            "fig.tight_layout()\n"
            "plt.show()\n";
@@ -142,6 +157,8 @@ std::string plot(const SnippetView& view) {
 }  // namespace
 
 std::string whyNoSnippet(const SnippetView& view) {
+    if (view.compared)
+        return "it shows two runs, and the program would compute one; the map page's can be copied";
     if (view.quantity != engine::Quantity::Pattern)
         return "only the pattern is the same quantity in TransformerLens, nnsight and Headscope; "
                "press 2 for it";
@@ -193,11 +210,16 @@ std::string snippetOf(const SnippetView& view, SnippetFor library) {
             std::string(known(view.model.family)->attention) +
             ".output[1][0, head].save()\n"
             "pattern = pattern.float().cpu()  # [dest, src]\n";
+    if (view.renormalized)
+        code +=
+            "# Without source 0: what is left of a row sums to 1.\n"
+            "pattern[:, 0] = 0\n"
+            "pattern = pattern / pattern.sum(-1, keepdim=True).clamp_min(1e-30)\n";
     code += "dest, src = " + std::to_string(to_int(view.dest)) + ", " +
             std::to_string(to_int(view.src)) +
             "\n"
             "print(f\"p[{dest}, {src}] = {pattern[dest, src]:.6f}\")\n\n";
-    return code + plot(view);
+    return code + spanMass(view) + plot(view);
 }
 
 }  // namespace app

@@ -17,11 +17,15 @@ struct SnippetView {
     engine::ModelInfo model;
     std::string prompt;  // as typed
     std::vector<engine::TokenId> tokens;
-    std::vector<std::string> labels;  // of the tokens, as the axes show them; UTF-8
+    std::vector<std::string> labels;  // of the axes' units, as they show them; UTF-8
+    // Of units that are spans of tokens: unit u holds edges[u] to edges[u + 1] − 1. Empty: tokens.
+    std::vector<std::int64_t> edges;
     engine::LayerHead at;
     engine::Position dest{}, src{};  // the selected cell
-    engine::Rows dests, srcs;        // in view
+    engine::Rows dests, srcs;        // in view, in units
     engine::Quantity quantity = engine::Quantity::Pattern;
+    bool renormalized = false;  // without source 0
+    bool compared = false;      // the Compare page is in front
 };
 
 // Why there is no program that would show the same numbers; empty: there is one.

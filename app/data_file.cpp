@@ -2,12 +2,9 @@
 #include "app/data_file.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstdio>
 #include <span>
 
-#include "app/cli_text.h"
+#include "app/data_text.h"
 #include "app/output_file.h"
 #include "engine/values/failure.h"
 #include "ui/painting/cell_kind.h"
@@ -16,53 +13,7 @@ namespace app {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "NPY is written as it lies in memory");
-
 constexpr std::int64_t kCellsAtOnce = 1 << 20;
-
-// Writes on from where the last piece ended.
-class Stream {
-  public:
-    explicit Stream(OutputFile& file) : m_file(file) {}
-    void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
-    void write(std::span<const std::byte> bytes) {
-        m_file.writeAt(m_at, bytes);
-        m_at += static_cast<std::int64_t>(bytes.size());
-    }
-
-  private:
-    OutputFile& m_file;
-    std::int64_t m_at = 0;
-};
-
-// Version 1.0: magic, header length, a Python literal padded so that the data begin at 64 bytes.
-std::string npyHeader(const std::vector<std::int64_t>& shape) {
-    std::string extents;
-    for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
-    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + extents + "), }";
-    header.append(63 - (10 + header.size()) % 64, ' ');
-    header += '\n';
-    const auto length = static_cast<unsigned>(header.size());
-    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(length & 0xFF) +
-           static_cast<char>(length >> 8) + header;
-}
-
-// Enough digits to read the same float32 back.
-std::string number(float value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.9g", static_cast<double>(value));
-    return text.data();
-}
-
-// A field that may hold anything, as RFC 4180 quotes it.
-std::string field(const std::string& bytes) {
-    std::string out = "\"";
-    for (const char c : validUtf8(bytes)) {
-        if (c == '"') out += '"';
-        out += c;
-    }
-    return out + '"';
-}
 
 std::string bytesOf(const std::vector<engine::Token>& tokens, engine::Rows span) {
     std::string bytes;
@@ -73,7 +24,7 @@ std::string bytesOf(const std::vector<engine::Token>& tokens, engine::Rows span)
 
 // A row of spans, as far as they have a visible cell.
 std::string csvSpans(const MapData& data, engine::LayerHead at, std::int64_t unit,
-                     std::span<const float> values) {
+                     engine::Rows srcs, std::span<const float> values) {
     const int window = data.attention.at(static_cast<std::size_t>(engine::to_int(at.layer))).window;
     const auto ends = [](engine::Rows span) {
         return std::to_string(span.begin) + ',' + std::to_string(span.end - 1) + ',';
@@ -81,13 +32,13 @@ std::string csvSpans(const MapData& data, engine::LayerHead at, std::int64_t uni
     const engine::Rows dest = data.units.tokensOf(unit);
     const std::string begin = std::to_string(engine::to_int(at.layer)) + ',' +
                               std::to_string(engine::to_int(at.head)) + ',' + ends(dest);
-    const std::string destText = field(bytesOf(data.tokens, dest));
+    const std::string destText = textField(bytesOf(data.tokens, dest));
     std::string lines;
-    for (std::int64_t i = 0; i <= unit; ++i) {
+    for (std::int64_t i = srcs.begin; i < std::min(unit + 1, srcs.end); ++i) {
         const engine::Rows src = data.units.tokensOf(i);
         if (ui::kindOf(dest, src, window, data.rows) != ui::CellKind::Value) continue;
-        lines += begin + ends(src) + destText + ',' + field(bytesOf(data.tokens, src)) + ',' +
-                 number(values[static_cast<std::size_t>(i)]) + '\n';
+        lines += begin + ends(src) + destText + ',' + textField(bytesOf(data.tokens, src)) + ',' +
+                 numberField(values[static_cast<std::size_t>(i - srcs.begin)]) + '\n';
     }
     return lines;
 }
@@ -97,19 +48,26 @@ std::int64_t unitsOf(const MapData& data) {
     return data.units.areTokens() ? data.rows : data.units.spans();
 }
 
-std::string csvRow(const MapData& data, engine::LayerHead at, std::int64_t dest,
+engine::Rows chosenUnits(engine::Rows chosen, const MapData& data) {
+    if (chosen.count() <= 0) return {0, unitsOf(data)};
+    return {std::min(chosen.begin, unitsOf(data)), std::min(chosen.end, unitsOf(data))};
+}
+
+std::string csvRow(const MapData& data, engine::LayerHead at, std::int64_t dest, engine::Rows srcs,
                    std::span<const float> values) {
     const int window = data.attention.at(static_cast<std::size_t>(engine::to_int(at.layer))).window;
     const std::string begin = std::to_string(engine::to_int(at.layer)) + ',' +
                               std::to_string(engine::to_int(at.head)) + ',' + std::to_string(dest) +
                               ',';
-    const std::string destToken = field(data.tokens.at(static_cast<std::size_t>(dest)).bytes);
+    const std::string destToken = textField(data.tokens.at(static_cast<std::size_t>(dest)).bytes);
     std::string lines;
-    const std::int64_t first = window > 0 ? std::max<std::int64_t>(0, dest - window + 1) : 0;
-    for (std::int64_t src = first; src <= dest; ++src) {
+    const std::int64_t first =
+        std::max(srcs.begin, window > 0 ? std::max<std::int64_t>(0, dest - window + 1) : 0);
+    for (std::int64_t src = first; src < std::min(dest + 1, srcs.end); ++src) {
         const auto i = static_cast<std::size_t>(src);
         lines += begin + std::to_string(src) + ',' + destToken + ',' +
-                 field(data.tokens.at(i).bytes) + ',' + number(values[i]) + '\n';
+                 textField(data.tokens.at(i).bytes) + ',' +
+                 numberField(values[static_cast<std::size_t>(src - srcs.begin)]) + '\n';
     }
     return lines;
 }
@@ -117,8 +75,9 @@ std::string csvRow(const MapData& data, engine::LayerHead at, std::int64_t dest,
 }  // namespace
 
 std::int64_t mapBytes(FileFormat format, const MapData& data) {
-    const std::int64_t cells =
-        unitsOf(data) * unitsOf(data) * static_cast<std::int64_t>(data.heads.size());
+    const std::int64_t cells = chosenUnits(data.dests, data).count() *
+                               chosenUnits(data.srcs, data).count() *
+                               static_cast<std::int64_t>(data.heads.size());
     constexpr std::int64_t aLine = 40;
     return format == FileFormat::Npy ? cells * 4 + 128 : cells / 2 * aLine + aLine;
 }
@@ -126,35 +85,36 @@ std::int64_t mapBytes(FileFormat format, const MapData& data) {
 void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& reader,
                const MapData& data, std::stop_token stop,
                const std::function<void(std::int64_t done, std::int64_t total)>& report) {
-    Stream out(file);
+    DataStream out(file);
     const bool spans = !data.units.areTokens();
-    const std::int64_t rows = unitsOf(data);
+    const engine::Rows dests = chosenUnits(data.dests, data), srcs = chosenUnits(data.srcs, data);
     if (format == FileFormat::Npy)
-        out.write(npyHeader({static_cast<std::int64_t>(data.heads.size()), rows, rows}));
+        out.write(npyHeader({std::ssize(data.heads), dests.count(), srcs.count()}));
     else if (spans)
         out.write("layer,head,dest_begin,dest_last,src_begin,src_last,dest_text,src_text,value\n");
     else
         out.write("layer,head,dest,src,dest_token,src_token,value\n");
     const std::int64_t step =
-        std::max<std::int64_t>(1, kCellsAtOnce / std::max<std::int64_t>(rows, 1));
+        std::max<std::int64_t>(1, kCellsAtOnce / std::max<std::int64_t>(srcs.count(), 1));
     std::int64_t done = 0;  // rows
-    const std::int64_t total = rows * static_cast<std::int64_t>(data.heads.size());
+    const std::int64_t total = dests.count() * std::ssize(data.heads);
     for (const engine::LayerHead at : data.heads)
-        for (std::int64_t begin = 0; begin < rows; begin += step) {
+        for (std::int64_t begin = dests.begin; begin < dests.end; begin += step) {
             if (stop.stop_requested()) throw engine::Cancelled();
             if (report) report(done, total);
-            const std::int64_t end = std::min(begin + step, rows);
+            const std::int64_t end = std::min(begin + step, dests.end);
             done += end - begin;
             engine::TileRequest request;
             request.run = data.run;
             request.minus = data.minus;
             request.heads = {at};
             request.dest = data.units.tokensOf(engine::Axis{begin, end, 1, {}});
-            request.src = data.units.tokensOf(engine::Axis{0, rows, 1, {}});
+            request.src = data.units.tokensOf(engine::Axis{srcs.begin, srcs.end, 1, {}});
             request.quantity = data.quantity;
             request.pooling = spans ? ui::spanPooling(data.quantity) : engine::Pooling::None;
             request.target = data.target;
             request.distractor = data.distractor;
+            request.renormalized = data.renormalized;
             const engine::Tile tile = reader.tile(request, stop);
             const auto values = tile.data.as<float>();
             if (format == FileFormat::Npy) {
@@ -163,9 +123,11 @@ void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& r
             }
             std::string lines;
             for (std::int64_t dest = begin; dest < end; ++dest) {
-                const auto row = values.subspan(static_cast<std::size_t>((dest - begin) * rows),
-                                                static_cast<std::size_t>(rows));
-                lines += spans ? csvSpans(data, at, dest, row) : csvRow(data, at, dest, row);
+                const auto row =
+                    values.subspan(static_cast<std::size_t>((dest - begin) * srcs.count()),
+                                   static_cast<std::size_t>(srcs.count()));
+                lines +=
+                    spans ? csvSpans(data, at, dest, srcs, row) : csvRow(data, at, dest, srcs, row);
             }
             out.write(lines);
         }
@@ -173,7 +135,7 @@ void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& r
 
 void writeBars(OutputFile& file, FileFormat format, const engine::ContributionTable& table,
                bool attribution) {
-    Stream out(file);
+    DataStream out(file);
     if (format == FileFormat::Npy) {
         const auto& values = attribution ? table.head_attribution : table.head_norm;
         out.write(npyHeader({table.layers, table.query_heads}));
@@ -183,8 +145,8 @@ void writeBars(OutputFile& file, FileFormat format, const engine::ContributionTa
     const auto line = [&](const char* part, int layer, int head, float norm, float value) {
         lines += part;
         lines += ',' + (layer < 0 ? std::string() : std::to_string(layer)) + ',' +
-                 (head < 0 ? std::string() : std::to_string(head)) + ',' + number(norm) + ',' +
-                 number(value) + '\n';
+                 (head < 0 ? std::string() : std::to_string(head)) + ',' + numberField(norm) + ',' +
+                 numberField(value) + '\n';
     };
     line("embedding", -1, -1, table.embedding_norm, table.embedding_attribution);
     for (int layer = 0; layer < table.layers; ++layer) {

@@ -25,12 +25,14 @@ struct MapData {
     engine::Quantity quantity = engine::Quantity::Pattern;
     engine::TokenId target{};  // of an attribution
     std::optional<engine::TokenId> distractor;
+    bool renormalized = false;                     // a pattern, as TileRequest's
     std::vector<engine::Token> tokens;             // at least as many as rows
     ui::MapUnits units;                            // of the axes; spans end at `rows`
+    engine::Rows dests, srcs;                      // in units; empty: all, those beyond: none
     std::vector<engine::AttentionRule> attention;  // a layer's window: outside it no CSV line
 };
 
-// NPY: float32 [heads, dest, src], masked cells as in a tile (scores −inf, else 0). CSV: a line a
+// NPY: float32 [heads, dests, srcs], masked cells as in a tile (scores −inf, else 0). CSV: a line a
 // visible cell with layer, head, dest, src, both tokens and the value. Of spans the same, pooled as
 // on screen; dest and src are their first and last tokens, and both texts stand for the tokens. Any
 // thread that may read the trace. Throws engine::Error, and Cancelled. Reports rows, on the same

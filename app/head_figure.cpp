@@ -20,6 +20,20 @@ const char* quantityName(engine::Quantity quantity) {
     return "";
 }
 
+// By the ids, which no two tokens share.
+std::string logitName(engine::TokenId target, const std::optional<engine::TokenId>& distractor) {
+    return " of token " + std::to_string(engine::to_int(target)) +
+           (distractor ? " less token " + std::to_string(engine::to_int(*distractor))
+                       : std::string());
+}
+
+std::string rangeName(const ui::HeadFigure& figure) {
+    if (figure.largest)
+        return "colours to " + QString::number(*figure.largest, 'g', 9).toStdString();
+    return figure.choice.range == ui::RangeMode::Fixed ? "colours to 1"
+                                                       : "colours to the largest shown";
+}
+
 }  // namespace
 
 ui::HeadFigure headFigure(const std::vector<engine::LayerHead>& heads,
@@ -61,8 +75,33 @@ std::string subjectOf(const ui::HeadFigure& figure, const std::string& heads,
     const engine::TileRequest& request = figure.panels.front().tile.request;
     return heads + ", " + quantityName(request.quantity) +
            (request.renormalized ? " renormalized without source 0" : "") +
+           (request.quantity == engine::Quantity::Attribution
+                ? logitName(request.target, request.distractor)
+                : std::string()) +
            (about.empty() ? "" : ", " + about) + ", " + ui::scaleNote(figure).toStdString() + ", " +
-           std::to_string(figure.tokens.size()) + " rows";
+           rangeName(figure) + ", " + std::to_string(figure.tokens.size()) + " rows";
+}
+
+std::string subjectOf(const ui::GridFigure& figure, std::int64_t rows) {
+    const bool pooled = figure.tile.request.src.cells_per_pixel > 1;
+    return "all heads, pattern" +
+           (figure.fold.isEmpty()
+                ? std::string()
+                : ", folded: " + ui::poolingName(figure.fold.pooling).toStdString()) +
+           (pooled ? ", 1 px = " + std::to_string(figure.tile.request.src.cells_per_pixel) +
+                         " cells a side, max"
+                   : std::string()) +
+           ", " + std::to_string(rows) + " rows";
+}
+
+std::string subjectOf(const ui::ContributionFigure& figure, std::int64_t rows) {
+    const engine::ContributionTable& table = figure.table;
+    return "contributions at " + std::to_string(engine::to_int(table.position)) + ", " +
+           (figure.measure == ui::Measure::Write
+                ? std::string("length of what is written")
+                : "logit attribution" + logitName(table.target, table.distractor)) +
+           ", heads of L" + std::to_string(engine::to_int(figure.focus.layer)) + ", " +
+           std::to_string(rows) + " rows";
 }
 
 }  // namespace app

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/values/model_info.h"
+#include "ui/contribution_figure.h"
 #include "ui/painting/figure.h"
 
 namespace app {
@@ -15,8 +16,9 @@ namespace app {
 struct FigureLook {
     ui::FigurePage page;
     ui::Scheme scheme = ui::Scheme::Light;
-    std::optional<QString> title;  // none: the model's name
-    double zoom = 2;               // pixels a logical pixel: sharp in print at a column's width
+    std::optional<QString> title;     // none: the model's name
+    std::optional<ui::MapView> part;  // of the map; none: the whole
+    double zoom = 2;                  // pixels a logical pixel: sharp in print at a column's width
 };
 
 // Without tiles, title and page. `tokens`: at least `rows` of them.
@@ -27,8 +29,13 @@ ui::HeadFigure headFigure(const std::vector<engine::LayerHead>&, const engine::M
 bool setTiles(ui::HeadFigure&, const std::vector<engine::Tile>&);
 // "L21.H1, L23.H3".
 std::string namesOf(const std::vector<engine::LayerHead>&);
-// What the file says of it, tiles given: "L21.H1, pattern, √, sink out of scale, 14 rows".
+// What the file says of it, tiles given: "L21.H1, pattern, √, sink out of scale, colours to the
+// largest shown, 14 rows".
 // `about`: what else is to be said, may be empty.
 std::string subjectOf(const ui::HeadFigure&, const std::string& heads, const std::string& about);
+
+// The same of the grid and of the bars.
+std::string subjectOf(const ui::GridFigure&, std::int64_t rows);
+std::string subjectOf(const ui::ContributionFigure&, std::int64_t rows);
 
 }  // namespace app

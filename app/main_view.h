@@ -25,6 +25,7 @@
 #include "ui/place.h"
 #include "ui/top_ends.h"
 
+class QCheckBox;
 class QSettings;
 
 namespace ui {
@@ -209,18 +210,28 @@ class MainView : public QObject {
 
     // Export (main_view_export.cpp).
     void wireExport();
-    void choosePath(const QString& title, const QString& name, std::function<void(QString)> then);
+    // `offer`: of a check box that m_inView is then; empty: none.
+    void choosePath(const QString& title, const QString& name, std::function<void(QString)> then,
+                    const QString& offer = {});
     void drawHeads(const std::vector<engine::Tile>&);
     void drawBars(const QString& path);
     void writePicture(const ui::Drawing&, const std::string& path, const std::string& subject,
                       double zoom = FigureLook().zoom);
     void exportHeads(const QString& path, const std::vector<engine::LayerHead>&,
                      const FigureLook& = {});
-    static QString fileNameOf(QString text);  // what a file system takes as a name
+    // What a file system takes as a name.
+    static QString fileNameOf(QString text, const char* ending = ".png");
     void exportMaps(const QString& path, MapData, const FigureLook& = {});
     void dress(ui::HeadFigure&, const engine::TileRequest&, const FigureLook&) const;
     QString figureTitle() const;
     void write(const std::string& path, ExportJob::Work work);
+
+    // All heads' numbers, and how far they moved, as files (main_view_numbers.cpp).
+    void wireNumbers();
+    void exportNumbers();  // asks where
+    void writeNumbers(const QString& path);
+    void drawScatter(const std::string& path);
+    void writeMoved(const QString& path);
 
     // Several heads composed to a figure (main_view_compose.cpp).
     void wireComposer();
@@ -277,7 +288,8 @@ class MainView : public QObject {
     bool m_figureToClipboard = false;             // instead, or as well
     bool m_figureIsGrid = false;
     bool m_loggedMap = false;
-    FigureLook m_figureLook;  // of the picture asked for
+    QPointer<QCheckBox> m_inView;  // of the export's dialog: the part in view alone
+    FigureLook m_figureLook;       // of the picture asked for
     ui::MapUnits m_figureUnits;
     ui::Granularity m_granularity = ui::Granularity::Tokens;
     bool m_hasTurns = false;

@@ -51,7 +51,7 @@ void rememberWish(QSettings& settings, const ui::FigureWish& wish) {
 }
 
 FigureLook lookOf(const ui::FigureWish& wish) {
-    return {wish.page, wish.scheme, wish.title, wish.dpi / 96.0};
+    return {wish.page, wish.scheme, wish.title, {}, wish.dpi / 96.0};
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ void MainView::showComposed() {
         const QSizeF size = ui::headFigureSize(*m_composed), room = m_composer->preview().room();
         m_composedScale = std::min(
             {room.width() / size.width(), room.height() / size.height(), kMostComposedScale});
-        m_views.requestComposed(wish.heads, ui::figureAxis(*m_composed, m_composedScale));
+        m_views.requestComposed(wish.heads, ui::figureAxes(*m_composed, m_composedScale));
     } catch (const engine::Error& error) {
         const engine::Failure& failure = error.failure();
         m_views.dropComposed();

@@ -11,13 +11,15 @@
 #include "ui/drawing.h"
 #include "ui/head_heatmap.h"
 #include "ui/head_page.h"
+#include "ui/painting/theme.h"
 #include "ui/token_strip.h"
 
 namespace app {
 
 namespace {
 
-constexpr double kScale = 2;  // as an exported PNG
+constexpr double kScale = 2;              // as an exported PNG
+constexpr int kMostLabelCharacters = 24;  // of a span, in a program
 
 }  // namespace
 
@@ -32,13 +34,14 @@ void MainView::wireCopy() {
             const RunView *a = m_compare.run(pair.a), *b = m_compare.run(pair.b);
             const std::int64_t rows = a && b ? std::min(a->rows, b->rows) : 0;
             m_figureUnits = {};
+            const engine::Axis axis = ui::figureAxis(rows, 1, kScale);
             if (rows > 0)
                 return m_views.requestFigure({pair.b, pair.a}, {m_session.selection().at},
-                                             ui::figureAxis(rows, 1, kScale));
+                                             {axis, axis});
         }
         m_figureUnits = unitsOf(m_session.run().rows);
-        m_views.requestFigure({m_session.run().id, {}}, {m_session.selection().at},
-                              ui::figureAxis(m_figureUnits, m_session.run().rows, 1, kScale));
+        const engine::Axis axis = ui::figureAxis(m_figureUnits, m_session.run().rows, 1, kScale);
+        m_views.requestFigure({m_session.run().id, {}}, {m_session.selection().at}, {axis, axis});
     });
     connect(window, &ui::MainWindow::copyCodeRequested, this, &MainView::copyCode);
 }
@@ -66,22 +69,34 @@ void MainView::copyCode(bool nnsight) {
     SnippetView view;
     view.model = *m_session.model();
     view.prompt = run.prompt;
+    const ui::MapUnits units = unitsOf(run.rows);
     for (std::int64_t i = 0; i < run.rows; ++i) {
         view.tokens.push_back(run.tokens[static_cast<std::size_t>(i)].id);
-        view.labels.push_back(m_window->tokenStrip().label(engine::Position(i)).toStdString());
+        if (units.areTokens())
+            view.labels.push_back(m_window->tokenStrip().label(engine::Position(i)).toStdString());
     }
+    for (std::int64_t u = 0; u < units.spans(); ++u) {
+        const engine::Rows span = units.tokensOf(u);
+        QString label;
+        for (std::int64_t i = span.begin; i < span.end; ++i)
+            label += ui::visibleToken(run.tokens[static_cast<std::size_t>(i)].bytes);
+        view.labels.push_back(label.left(kMostLabelCharacters).toStdString());
+        view.edges.push_back(span.begin);
+        if (u + 1 == units.spans()) view.edges.push_back(span.end);
+    }
+    const std::int64_t count = units.areTokens() ? run.rows : units.spans();
     view.at = selection.at;
     view.dest = selection.dest;
     view.src = selection.src;
-    view.dests = view.srcs = {0, run.rows};
+    view.dests = view.srcs = {0, count};
     if (const ui::MapGeometry& map = m_page->heatmap().geometry(); !map.isEmpty()) {
         const ui::MapView shown = map.view();
-        view.dests = {std::min(shown.dest, run.rows - 1),
-                      std::min(shown.dest + shown.count, run.rows)};
-        view.srcs = {std::min(shown.src, run.rows - 1),
-                     std::min(shown.src + shown.count, run.rows)};
+        view.dests = {std::min(shown.dest, count - 1), std::min(shown.dest + shown.count, count)};
+        view.srcs = {std::min(shown.src, count - 1), std::min(shown.src + shown.count, count)};
     }
     view.quantity = m_views.quantity();
+    view.renormalized = m_views.isRenormalized();
+    view.compared = m_window->isCompareShown() && m_compare.pair();
     const std::string why = whyNoSnippet(view);
     if (!why.empty()) {
         m_window->showMessage({ui::Message::Severity::Warn,

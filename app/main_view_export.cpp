@@ -51,13 +51,29 @@ void MainView::wireExport() {
         if (!m_session.hasRun() || m_session.run().rows == 0) return;
         if (m_window->isCompareShown() && m_compare.pair())  // what is in front
             return Q_EMIT m_window->exportDifferenceRequested();
+        if (m_window->isFinderShown()) return exportNumbers();
         const engine::LayerHead at = m_session.selection().at;
         const QString name = QStringLiteral("%1-L%2.H%3")
                                  .arg(QString::fromStdString(m_session.model()->name))
                                  .arg(engine::to_int(at.layer))
                                  .arg(engine::to_int(at.head));
-        choosePath(QStringLiteral("Export the heatmap"), fileNameOf(name),
-                   [this](const QString& path) { exportHeads(path, {m_session.selection().at}); });
+        const ui::MapGeometry map = m_page->heatmap().geometry();
+        const bool zoomed = !m_window->isFinderShown() && !m_window->isCompareShown() &&
+                            !map.isEmpty() && !map.isWhole();
+        const auto tokens = [&](const engine::Axis& axis) {
+            return ui::rangeText(
+                m_page->heatmap().scene().units.tokensOf(engine::Rows{axis.begin, axis.end}));
+        };
+        choosePath(
+            QStringLiteral("Export the heatmap"), fileNameOf(name),
+            [this, view = map.view()](const QString& path) {
+                FigureLook look;
+                if (m_inView && m_inView->isChecked()) look.part = view;
+                exportHeads(path, {m_session.selection().at}, look);
+            },
+            zoomed ? QStringLiteral("&Only what is in view: rows %1, sources %2")
+                         .arg(tokens(map.dest()), tokens(map.src()))
+                   : QString());
     });
     connect(window, &ui::MainWindow::exportPinsRequested, this, [this] {
         if (!m_session.hasRun() || m_session.run().rows == 0) return;
@@ -85,6 +101,7 @@ void MainView::wireExport() {
         choosePath(QStringLiteral("Export the bars"), fileNameOf(name),
                    [this](const QString& path) { drawBars(path); });
     });
+    wireNumbers();
     wireExportJob();
 }
 
@@ -94,7 +111,7 @@ void MainView::showExportFailure(const engine::Failure& failure) {
 }
 
 void MainView::choosePath(const QString& title, const QString& name,
-                          std::function<void(QString)> then) {
+                          std::function<void(QString)> then, const QString& offer) {
     auto* dialog = makeFileDialog(m_window.get(), title);
     if (!dialog) return;
     dialog->setObjectName(QStringLiteral("exportDialog"));
@@ -120,6 +137,11 @@ void MainView::choosePath(const QString& title, const QString& name,
     outlines->setObjectName(QStringLiteral("outlineText"));
     outlines->setChecked(m_settings.value(outlineKey()).toBool());
     addBelow(dialog, outlines);
+    if (!offer.isEmpty()) {
+        m_inView = new QCheckBox(offer);
+        m_inView->setObjectName(QStringLiteral("inView"));
+        addBelow(dialog, m_inView);
+    }
     const QString folder = m_settings.value(folderKey()).toString();
     dialog->setDirectory(QFileInfo(folder).isDir() ? folder : QDir::homePath());
     dialog->selectFile(name);
@@ -138,11 +160,11 @@ void MainView::choosePath(const QString& title, const QString& name,
     dialog->show();
 }
 
-QString MainView::fileNameOf(QString text) {
+QString MainView::fileNameOf(QString text, const char* ending) {
     for (QChar& c : text)
         if (!c.isLetterOrNumber() && c != QLatin1Char('.') && c != QLatin1Char('-'))
             c = QLatin1Char('_');
-    return text + QStringLiteral(".png");
+    return text + QLatin1String(ending);
 }
 
 QString MainView::figureTitle() const {
@@ -167,6 +189,7 @@ void MainView::exportMaps(const QString& path, MapData data, const FigureLook& l
     data.quantity = m_views.quantity();
     data.target = m_views.target().value_or(engine::TokenId{});
     data.distractor = m_views.distractor();
+    data.renormalized = m_views.isRenormalized();
     data.attention = m_session.model()->attention;
     if (isPicture(*formatOf(file))) {
         const double scale = formatOf(file) == FileFormat::Png ? look.zoom : ui::vectorMapScale;
@@ -174,9 +197,10 @@ void MainView::exportMaps(const QString& path, MapData data, const FigureLook& l
             headFigure(data.heads, *m_session.model(), data.tokens, data.rows, data.units);
         shape.page = look.page;
         shape.title = look.title.value_or(figureTitle());
-        engine::Axis axis;
+        shape.part = look.part;
+        ui::FigureAxes axes;
         try {
-            axis = ui::figureAxis(shape, scale);
+            axes = ui::figureAxes(shape, scale);
         } catch (...) {
             return showExportFailure(currentFailure(file));
         }
@@ -185,7 +209,12 @@ void MainView::exportMaps(const QString& path, MapData data, const FigureLook& l
         m_figureLook = look;
         m_figureUnits = data.units;
         beginExport(path);
-        return m_views.requestFigure({data.run, data.minus}, data.heads, axis);
+        return m_views.requestFigure({data.run, data.minus}, data.heads, axes);
+    }
+    if (look.part) {
+        const ui::MapView& part = *look.part;
+        data.dests = {part.dest, part.dest + part.count};
+        data.srcs = {part.src, part.src + part.count};
     }
     write(file, [data, reader = m_session.reader()](const ExportJob::Order& order) {
         const FileFormat format = *formatOf(order.path);
@@ -207,10 +236,11 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
     std::vector<engine::LayerHead> heads;
     for (const engine::Tile& tile : tiles)
         heads.insert(heads.end(), tile.request.heads.begin(), tile.request.heads.end());
-    ui::HeadFigure figure =
-        headFigure(heads, *m_session.model(), run->tokens, request.dest.end, m_figureUnits);
-    setTiles(figure, tiles);
     const FigureLook look = copies ? FigureLook() : m_figureLook;
+    // Of the whole as many rows as were asked for; a part lies where it lies in any number of them.
+    const std::int64_t rows = look.part ? run->rows : request.dest.end;
+    ui::HeadFigure figure = headFigure(heads, *m_session.model(), run->tokens, rows, m_figureUnits);
+    setTiles(figure, tiles);
     std::string about;
     dress(figure, request, look);
     if (other) {
@@ -229,6 +259,7 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
 void MainView::dress(ui::HeadFigure& figure, const engine::TileRequest& request,
                      const FigureLook& look) const {
     figure.page = look.page;
+    figure.part = look.part;
     figure.scheme = look.scheme;
     figure.title = look.title.value_or(figureTitle());
     figure.choice = m_page->scaleColumn().choice();
@@ -237,7 +268,10 @@ void MainView::dress(ui::HeadFigure& figure, const engine::TileRequest& request,
                        (figure.choice.range == ui::RangeMode::Model && legend.hasModel);
     if (wider && legend.quantity == request.quantity) figure.largest = legend.scale.high;
     if (request.quantity == engine::Quantity::Attribution)
-        figure.nameTarget(textOf(request.target), look.title.has_value());
+        figure.nameTarget(request.distractor ? textOf(request.target) + QStringLiteral(" − ") +
+                                                   textOf(request.distractor)
+                                             : textOf(request.target),
+                          look.title.has_value());
 }
 
 void MainView::write(const std::string& path, ExportJob::Work work) {
@@ -281,9 +315,7 @@ void MainView::drawBars(const QString& path) {
     figure.distractorText = bars.distractorText();
     const std::string name = QFile::encodeName(path).toStdString();
     if (isPicture(*formatOf(name)))
-        return writePicture(
-            ui::drawingOf(figure), name,
-            "contributions at " + std::to_string(engine::to_int(figure.table.position)));
+        return writePicture(ui::drawingOf(figure), name, subjectOf(figure, m_session.run().rows));
     write(name, [figure](const ExportJob::Order& order) {
         OutputFile file(order.path, 0);
         writeBars(file, *formatOf(order.path), figure.table,

@@ -104,8 +104,8 @@ void MainView::exportGrid(const QString& path) {
     m_figurePath = path;
     m_figureIsGrid = true;
     beginExport(path);
-    m_views.requestFigure({run.id, {}, engine::Quantity::Pattern}, std::move(heads),
-                          ui::wholeAxis(run.rows, ui::gridThumbnail));
+    const engine::Axis axis = ui::wholeAxis(run.rows, ui::gridThumbnail);
+    m_views.requestFigure({run.id, {}, engine::Quantity::Pattern}, std::move(heads), {axis, axis});
 }
 
 void MainView::drawGrid(const std::vector<engine::Tile>& tiles) {
@@ -119,9 +119,7 @@ void MainView::drawGrid(const std::vector<engine::Tile>& tiles) {
     if (!m_session.otherRuns().empty())
         figure.title += QStringLiteral(" · run ") + QString::fromStdString(run->name);
     figure.fold = m_grid->fold();
-    std::string subject = "all heads, pattern";
-    if (!figure.fold.isEmpty())
-        subject += ", folded: " + ui::poolingName(figure.fold.pooling).toStdString();
+    const std::string subject = subjectOf(figure, run->rows);
     writePicture(ui::drawingOf(std::move(figure)), path, subject);
 }
 

@@ -199,12 +199,14 @@ void TraceViews::checkNow() {
 
 engine::TileRequest TraceViews::tileOfFigure(const FigureRuns& runs,
                                              std::vector<engine::LayerHead> heads,
-                                             const engine::Axis& axis) const {
+                                             const ui::FigureAxes& axes) const {
     engine::TileRequest request = tileOfHead();
     request.run = runs.run;
     request.minus = runs.minus;
     request.heads = std::move(heads);
-    request.dest = request.src = axis;
+    request.dest = axes.dest;
+    request.src = axes.src;
+    const engine::Axis& axis = axes.src;
     request.quantity = runs.quantity.value_or(m_quantity);
     request.renormalized = !runs.quantity && isRenormalized();
     if (!axis.edges.empty())
@@ -217,9 +219,9 @@ engine::TileRequest TraceViews::tileOfFigure(const FigureRuns& runs,
 }
 
 void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::LayerHead> heads,
-                               const engine::Axis& axis) {
+                               const ui::FigureAxes& axes) {
     if (!m_session.hasRun() || m_session.run().rows == 0 || heads.empty()) return;
-    m_reader.requestFigure(tileOfFigure(runs, std::move(heads), axis));
+    m_reader.requestFigure(tileOfFigure(runs, std::move(heads), axes));
 }
 
 void TraceViews::dropFigure() {
@@ -227,9 +229,9 @@ void TraceViews::dropFigure() {
     m_reader.drop(ReadKind::Figure);
 }
 
-void TraceViews::requestComposed(std::vector<engine::LayerHead> heads, const engine::Axis& axis) {
+void TraceViews::requestComposed(std::vector<engine::LayerHead> heads, const ui::FigureAxes& axes) {
     if (!m_session.hasRun() || m_session.run().rows == 0 || heads.empty()) return;
-    m_reader.requestComposed(tileOfFigure({m_session.run().id, {}}, std::move(heads), axis));
+    m_reader.requestComposed(tileOfFigure({m_session.run().id, {}}, std::move(heads), axes));
 }
 
 void TraceViews::dropComposed() {

@@ -10,6 +10,7 @@
 #include "app/reader_worker.h"
 #include "app/session.h"
 #include "app/thumbnail_store.h"
+#include "ui/painting/figure.h"
 
 namespace app {
 
@@ -48,10 +49,10 @@ class TraceViews : public QObject {
         std::optional<engine::RunId> minus;
         std::optional<engine::Quantity> quantity;  // none: the map's
     };
-    void requestFigure(const FigureRuns&, std::vector<engine::LayerHead>, const engine::Axis&);
+    void requestFigure(const FigureRuns&, std::vector<engine::LayerHead>, const ui::FigureAxes&);
     void dropFigure();
     // The same of the run shown, while a figure is composed; composedReady.
-    void requestComposed(std::vector<engine::LayerHead>, const engine::Axis&);
+    void requestComposed(std::vector<engine::LayerHead>, const ui::FigureAxes&);
     void dropComposed();
 
     engine::Quantity quantity() const { return m_quantity; }
@@ -96,7 +97,7 @@ class TraceViews : public QObject {
     void ask(ReadKind);
     engine::TileRequest tileOfHead() const;
     engine::TileRequest tileOfFigure(const FigureRuns&, std::vector<engine::LayerHead>,
-                                     const engine::Axis&) const;
+                                     const ui::FigureAxes&) const;
     CellRequest cellRequest(engine::Rows dest, engine::Rows src) const;
 
     void startRun();

@@ -38,13 +38,28 @@ void HeadScatter::setMetrics(HeadMetric x, HeadMetric y, HeadMetric colour) {
     refresh();
 }
 
+void HeadScatter::setLook(const Look& look, const Theme& theme) {
+    m_theme = theme;
+    m_selected = look.selected;
+    setMetrics(look.x, look.y, look.colour);
+    setBackground(theme.base);
+}
+
+std::vector<QColor> HeadScatter::shades(const Theme& theme) {
+    const ColourTable& table = sequentialTable(theme.scheme);
+    std::vector<QColor> colours;
+    for (std::size_t i = 0; i < colourSteps; ++i)
+        colours.emplace_back(table[40 + i * 215 / (colourSteps - 1)]);
+    return colours;
+}
+
 void HeadScatter::setSelected(std::vector<engine::LayerHead> heads) {
     m_selected = std::move(heads);
     refresh();
 }
 
 void HeadScatter::refresh() {
-    const Theme& t = theme();
+    const Theme& t = colours();
     clearGraphs();
     clearItems();
     setBackground(t.alternate);
@@ -74,9 +89,9 @@ void HeadScatter::refresh() {
 
 // One graph a shade: a graph has one look for all its points.
 void HeadScatter::addPoints() {
-    const Theme& t = theme();
-    const ColourTable& table = sequentialTable(t.scheme);
-    std::vector<QCPGraph*> shades(colourSteps, nullptr);
+    const Theme& t = colours();
+    const std::vector<QColor> fills = shades(t);
+    std::vector<QCPGraph*> graphs(colourSteps, nullptr);
     QCPRange xs(0, 0), ys(0, 0);
     const double most = m_model.largest(m_colour);
     const auto graph = [&](const QColor& fill, const QPen& pen, double size) {
@@ -93,11 +108,8 @@ void HeadScatter::addPoints() {
             most > 0 ? std::abs(m_model.value(row, m_colour).value_or(0)) / most : 0;
         const auto shade = static_cast<std::size_t>(
             std::clamp(static_cast<int>(share * colourSteps), 0, colourSteps - 1));
-        if (!shades[shade]) {
-            const auto entry = 40 + shade * 215 / (colourSteps - 1);
-            shades[shade] = graph(QColor(table[entry]), QPen(t.text3, 0.5), pointSize);
-        }
-        shades[shade]->addData(*x, *y);
+        if (!graphs[shade]) graphs[shade] = graph(fills[shade], QPen(t.text3, 0.5), pointSize);
+        graphs[shade]->addData(*x, *y);
         xs.expand(*x);
         ys.expand(*y);
     }
@@ -147,7 +159,7 @@ void HeadScatter::addNames() {
         text->setPadding(QMargins(8, 0, 8, 0));
         text->setText(headName(m_model.headAt(row)));
         text->setFont(wordFont(11, m_model.focused() == m_model.headAt(row)));
-        text->setColor(theme().text);
+        text->setColor(colours().text);
         if (taken.size() > named) break;
     }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ui/models/finder_model.h"
+#include "ui/painting/theme.h"
 
 namespace ui {
 
@@ -15,6 +16,14 @@ class HeadScatter : public QCustomPlot {
     Q_OBJECT
   public:
     explicit HeadScatter(const FinderModel& model, QWidget* parent = nullptr);
+
+    struct Look {
+        HeadMetric x = HeadMetric::Sink, y = HeadMetric::Attribution, colour = HeadMetric::Entropy;
+        std::vector<engine::LayerHead> selected;  // framed
+    };
+    Look look() const { return {m_x, m_y, m_colour, m_selected}; }
+    void setLook(const Look&, const Theme&);  // for paper: these colours whatever the window's
+    static std::vector<QColor> shades(const Theme&);  // from 0 to the largest
 
     void setMetrics(HeadMetric x, HeadMetric y, HeadMetric colour);
     void refresh();  // the model's values, its focused head, or the theme changed
@@ -40,7 +49,10 @@ class HeadScatter : public QCustomPlot {
     void addNames();
     void takeRectangle(const QRect&);
 
+    const Theme& colours() const { return m_theme ? *m_theme : theme(); }
+
     const FinderModel& m_model;
+    std::optional<Theme> m_theme;  // none: the window's
     HeadMetric m_x = HeadMetric::Sink, m_y = HeadMetric::Attribution,
                m_colour = HeadMetric::Entropy;
     std::vector<engine::LayerHead> m_selected;

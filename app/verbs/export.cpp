@@ -4,9 +4,11 @@
 
 #include "app/cli_text.h"
 #include "app/data_file.h"
+#include "app/head_data.h"
 #include "app/output_file.h"
 #include "app/picture_file.h"
 #include "app/verbs/drawing_application.h"
+#include "app/verbs/edit_options.h"
 #include "app/verbs/export_figure.h"
 #include "app/verbs/verbs.h"
 
@@ -20,6 +22,8 @@ std::optional<engine::Quantity> parseQuantity(const Arguments& arguments, Kind v
     if (!name) return std::nullopt;
     if (view == Kind::Grid && *name != "pattern")
         badArgument("--quantity", *name, "the grid shows patterns");
+    if (view == Kind::Numbers)
+        badArgument("--quantity", *name, "all heads have all their measures");
     if (view == Kind::Bars && *name != "value" && *name != "attribution")
         badArgument("--quantity", *name,
                     "bars show attribution, or value: the length of what is written");
@@ -41,6 +45,28 @@ ui::Granularity parseBy(const Arguments& arguments, Kind view) {
     return ui::Granularity::Tokens;
 }
 
+// "3-9", both ends counted, or "3".
+std::optional<engine::Rows> parseRange(const Arguments& arguments, const char* option, Kind view) {
+    const auto typed = arguments.text(option);
+    if (!typed) return std::nullopt;
+    if (view != Kind::Heads && view != Kind::Layer)
+        badArgument(option, *typed, "only the maps of heads and layers have parts");
+    const std::size_t dash = typed->find('-');
+    const auto first = parseUnsigned(typed->substr(0, dash));
+    const auto last = dash == typed->npos ? first : parseUnsigned(typed->substr(dash + 1));
+    constexpr auto most = std::uint64_t{std::numeric_limits<std::int32_t>::max()};
+    if (!first || !last || *first > *last || *last > most)
+        badArgument(option, *typed, "is not 3-9, the first and the last token, or 3");
+    return engine::Rows{static_cast<std::int64_t>(*first), static_cast<std::int64_t>(*last) + 1};
+}
+
+void checkRange(const Arguments& arguments, const char* option,
+                const std::optional<engine::Rows>& range, std::int64_t rows) {
+    if (range && range->end > rows)
+        badArgument(option, *arguments.text(option),
+                    "the run has rows 0 to " + std::to_string(rows - 1));
+}
+
 FileFormat parseFormat(const std::string& out, Kind view) {
     const auto format = formatOf(out);
     if (!format)
@@ -48,6 +74,8 @@ FileFormat parseFormat(const std::string& out, Kind view) {
                     std::string("the name's ending tells the format: ") + kFileFormats);
     if (!isPicture(*format) && view == Kind::Grid)
         badArgument("--out", out, "the grid is a picture; data are of heads, a layer or bars");
+    if (isPicture(*format) && view == Kind::Numbers)
+        badArgument("--out", out, "the numbers of all heads are data: csv or npy");
     return *format;
 }
 
@@ -66,12 +94,16 @@ void checkPictureOptions(const Arguments& arguments, FileFormat format) {
 void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
                const ExportRequest& request, FileFormat format, OutputFile& file) {
     const auto reader = engine.reader();
-    if (request.view.kind == Kind::Bars) {
-        const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
+    const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
+    if (request.view.kind == Kind::Bars)
         return writeBars(file, format,
                          reader->contributions({{}, run.id, position, request.target, {}}),
                          request.quantity != engine::Quantity::Value);
-    }
+    if (request.view.kind == Kind::Numbers)
+        return writeHeads(file, format,
+                          {reader->metrics({{}, run.id, {0, run.rows}}, cli.stop),
+                           reader->contributions({{}, run.id, position, request.target, {}}),
+                           {}});
     MapData data;
     data.run = run.id;
     data.heads = headsOf(request.view, engine.info());
@@ -81,6 +113,9 @@ void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
         data.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
     data.tokens = run.tokens;
     data.units = unitsOf(run, request);
+    data.dests = heldBy(data.units, request.rows);
+    data.srcs = heldBy(data.units, request.srcs);
+    data.renormalized = request.page.choice.sink == ui::SinkMode::Renormalized;
     data.attention = engine.info().attention;
     writeMaps(file, format, *reader, data, cli.stop);
 }
@@ -107,11 +142,19 @@ void run(Cli& cli, const Arguments& arguments) {
     checkPictureOptions(arguments, format);
     request.quantity = parseQuantity(arguments, request.view.kind);
     request.by = parseBy(arguments, request.view.kind);
-    const bool bars = request.view.kind == Kind::Bars;
+    request.rows = parseRange(arguments, "--rows", request.view.kind);
+    request.srcs = parseRange(arguments, "--srcs", request.view.kind);
+    if (isPicture(format) && request.rows.has_value() != request.srcs.has_value())
+        badArgument(request.rows ? "--rows" : "--srcs",
+                    *arguments.text(request.rows ? "--rows" : "--srcs"),
+                    "a picture's part has --rows and --srcs");
+    const bool numbers = request.view.kind == Kind::Numbers;
+    const bool bars = request.view.kind == Kind::Bars || numbers;
     const auto position =
         arguments.integer("--position", 0, std::numeric_limits<std::int64_t>::max());
     if (position && !bars)
-        badArgument("--position", *arguments.text("--position"), "only bars are of one position");
+        badArgument("--position", *arguments.text("--position"),
+                    "only bars and heads' numbers are of one position");
     const auto target = arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
     if (target && !(bars ? request.quantity != engine::Quantity::Value
                          : request.quantity == engine::Quantity::Attribution))
@@ -125,10 +168,14 @@ void run(Cli& cli, const Arguments& arguments) {
     const bool maps = request.view.kind == Kind::Heads || request.view.kind == Kind::Layer;
     request.page = parsePage(arguments, request.quantity.value_or(engine::Quantity::Pattern),
                              request.by != ui::Granularity::Tokens,
-                             !maps                ? "the grid and the bars have their own layout"
+                             numbers              ? "numbers have no page and no colours"
+                             : !maps              ? "the grid and the bars have their own layout"
                              : !isPicture(format) ? "data have no page and no colours"
-                                                  : nullptr);
-    const PromptOptions promptOptions = parsePromptOptions(arguments);
+                                                  : nullptr,
+                             maps && !isPicture(format));
+    PromptOptions promptOptions = parsePromptOptions(arguments);
+    promptOptions.edits = parseEdits(arguments);
+    request.edits = describe(promptOptions.edits);
     const ComputeOptions compute = parseComputeOptions(arguments);
 
     const auto engine = openModel(cli, model, compute);
@@ -140,6 +187,9 @@ void run(Cli& cli, const Arguments& arguments) {
     const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);
     const std::int64_t rows =
         rowsOf(static_cast<std::int64_t>(prompt.tokens.size()), promptOptions.generate);
+    checkRows(promptOptions.edits, rows);
+    checkRange(arguments, "--rows", request.rows, rows);
+    checkRange(arguments, "--srcs", request.srcs, rows);
     if (position) {
         if (*position >= rows)
             badArgument("--position", *arguments.text("--position"),
@@ -172,26 +222,34 @@ Verb exportVerb() {
         "Runs a prompt and writes heads, the grid or contributions as a picture or as data",
         "MODEL --prompt TEXT --view VIEW [options] --out F.png|svg|pdf|csv|npy",
         std::vector<Option>{
-            {"--view", "VIEW", "L12.H7 (several with commas), L12, grid, bars or bars:L12"},
-            {"--position", "P", "bars: of this position (default: the last row)"},
+            {"--view", "VIEW",
+             "L12.H7 (several with commas), L12, grid, bars, bars:L12, or heads: all their "
+             "numbers"},
+            {"--position", "P", "bars, all heads: of this position (default: the last row)"},
             {"--quantity", "Q",
              "scores, pattern, value or attribution (default pattern; bars: attribution)"},
             {"--target", "ID", "token that attribution is for (default: the top token there)"},
             {"--by", "UNIT",
              "heads: tokens, words, sentences, lines or turns of a chat (default tokens)"}} +
+            std::vector<Option>{
+                {"--rows", "A-B", "heads: these destinations alone, both ends counted"},
+                {"--srcs", "A-B",
+                 "heads: these sources alone (a picture: as many as rows; with --by the spans that "
+                 "hold them)"}} +
             pageOptions() +
             std::vector<Option>{
                 {"--theme", "light|dark", "colours (default light)"},
                 {"--zoom", "S",
                  "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"},
                 {"--outline-text", "", "SVG: text as shapes, for readers without its fonts"}} +
-            promptOptions() + computeOptions() +
+            promptOptions() + editOptions() + computeOptions() +
             std::vector<Option>{{"--out", "F.png", "the file to write; its ending is the format"}},
         "SVG and PDF keep text and lines as such, with the maps embedded. CSV is a line a visible "
-        "cell "
-        "(bars:\na line a part), NPY float32 [heads, dest, src] (bars: [layers, heads]). With "
-        "--by\na value is the mass from one span to another: the mean over dest of what its rows "
-        "have on src\ntogether (scores: the largest).\n",
+        "cell (bars:\na line a part; heads: a line a head), NPY float32 [heads, dest, src] (bars: "
+        "[layers, heads];\nheads: [measures, layers, heads], in the order of the CSV's columns). "
+        "With --by a value is the mass from one span to another: the mean over dest of what its "
+        "rows "
+        "have on src together (scores: the largest).\n",
         run};
 }
 

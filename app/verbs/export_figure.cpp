@@ -18,6 +18,12 @@ QString text(const std::string& bytes) {
     return QString::fromStdString(oneLine(bytes));
 }
 
+// The model, and what was changed of it.
+QString titleOf(const engine::ModelInfo& info, const ExportRequest& request) {
+    return text(info.name) +
+           (request.edits.empty() ? QString() : QStringLiteral(" · ") + text(request.edits));
+}
+
 engine::TileRequest tileRequest(const FinishedRun& run, std::vector<engine::LayerHead> heads,
                                 const engine::Axis& axis) {
     engine::TileRequest request;
@@ -38,7 +44,7 @@ DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
     figure.page = request.page.page;
     figure.choice = request.page.choice;
     figure.largest = request.page.largest;
-    figure.title = request.page.title.value_or(text(info.name));
+    figure.title = request.page.title.value_or(titleOf(info, request));
     engine::TileRequest tile;
     tile.quantity = request.quantity.value_or(engine::Quantity::Pattern);
     if (tile.quantity == engine::Quantity::Attribution) {
@@ -50,17 +56,20 @@ DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
     tile.run = run.id;
     tile.heads = heads;
     tile.renormalized = figure.choice.sink == ui::SinkMode::Renormalized;
-    tile.dest = tile.src = ui::figureAxis(figure, request.zoom);
+    figure.part = request.part(figure.units);
+    const ui::FigureAxes axes = ui::figureAxes(figure, request.zoom);
+    tile.dest = axes.dest;
+    tile.src = axes.src;
     if (!figure.units.areTokens())
         tile.pooling = ui::spanPooling(tile.quantity);
     else if (tile.src.cells_per_pixel > 1)
         tile.pooling = figure.choice.pooling;
     setTiles(figure, {reader->tile(tile, cli.stop)});
-    std::string subject = subjectOf(figure, names, {});
+    std::string subject = subjectOf(figure, names, request.edits);
     return {ui::drawingOf(std::move(figure)), std::move(subject)};
 }
 
-ui::Drawing drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
+DrawnFigure drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
                      const ExportRequest& request) {
     const engine::ModelInfo& info = engine.info();
     std::vector<engine::LayerHead> heads;
@@ -73,8 +82,9 @@ ui::Drawing drawGrid(Cli& cli, const engine::Engine& engine, const FinishedRun& 
     figure.model = info;
     figure.tile = engine.reader()->tile(tileRequest(run, std::move(heads), axis), cli.stop);
     figure.scheme = request.scheme;
-    figure.title = text(info.name);
-    return ui::drawingOf(std::move(figure));
+    figure.title = titleOf(info, request);
+    std::string subject = subjectOf(figure, run.rows);
+    return {ui::drawingOf(std::move(figure)), std::move(subject)};
 }
 
 // The head with the largest value, whose layer's heads are then drawn.
@@ -86,7 +96,7 @@ engine::LayerHead largest(const std::vector<float>& values, int heads) {
             static_cast<engine::QueryHead>(index % heads)};
 }
 
-ui::Drawing drawBars(const engine::Engine& engine, const FinishedRun& run,
+DrawnFigure drawBars(const engine::Engine& engine, const FinishedRun& run,
                      const ExportRequest& request) {
     const engine::ModelInfo& info = engine.info();
     const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
@@ -102,14 +112,15 @@ ui::Drawing drawBars(const engine::Engine& engine, const FinishedRun& run,
         figure.focus = largest(values, info.query_heads);
     figure.markHead = !request.view.layer;
     figure.kvHeads = info.kv_heads;
-    figure.model = text(info.name);
+    figure.model = titleOf(info, request);
     const std::int64_t row = engine::to_int(position);
     figure.positionText = QString::number(row) + QLatin1Char(' ') +
                           ui::visibleToken(run.tokens[static_cast<std::size_t>(row)].bytes);
     const auto named = engine.describe(std::span(&figure.table.target, 1));
     figure.targetText = ui::visibleToken(named.tokens.at(0).bytes);
     figure.scheme = request.scheme;
-    return ui::drawingOf(std::move(figure));
+    std::string subject = subjectOf(figure, run.rows);
+    return {ui::drawingOf(std::move(figure)), std::move(subject)};
 }
 
 }  // namespace
@@ -131,6 +142,24 @@ ui::MapUnits unitsOf(const FinishedRun& run, const ExportRequest& request) {
     return units;
 }
 
+engine::Rows heldBy(const ui::MapUnits& units, const std::optional<engine::Rows>& tokens) {
+    if (!tokens) return {};
+    if (units.areTokens()) return *tokens;
+    return {units.unitOf(tokens->begin), units.unitOf(tokens->end - 1) + 1};
+}
+
+std::optional<ui::MapView> ExportRequest::part(const ui::MapUnits& units) const {
+    if (!rows && !srcs) return std::nullopt;
+    const engine::Rows dests = heldBy(units, rows), sources = heldBy(units, srcs);
+    if (dests.count() == sources.count())
+        return ui::MapView{dests.begin, sources.begin, dests.count()};
+    throw engine::Error(
+        engine::Failure::Kind::BadRequest,
+        "--rows and --srcs: a picture shows as many rows as sources, and these are " +
+            std::to_string(dests.count()) + " and " + std::to_string(sources.count()),
+        {}, "give equally many, or write data");
+}
+
 std::vector<engine::LayerHead> headsOf(const ExportView& view, const engine::ModelInfo& info) {
     std::vector<engine::LayerHead> heads = view.heads;
     if (view.kind == ExportView::Kind::Layer)
@@ -142,13 +171,18 @@ std::vector<engine::LayerHead> headsOf(const ExportView& view, const engine::Mod
 DrawnFigure drawFigure(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
                        const ExportRequest& request, const std::string& view) {
     const auto& typed = request.view;
+    const auto edited = [&](DrawnFigure figure) {
+        if (!request.edits.empty()) figure.subject += ", " + request.edits;
+        return figure;
+    };
     switch (typed.kind) {
         case ExportView::Kind::Heads:
             return drawHeads(cli, engine, run, request, typed.heads, namesOf(typed.heads));
         case ExportView::Kind::Layer:
             return drawHeads(cli, engine, run, request, headsOf(typed, engine.info()), view);
-        case ExportView::Kind::Grid: return {drawGrid(cli, engine, run, request), view};
-        case ExportView::Kind::Bars: return {drawBars(engine, run, request), view};
+        case ExportView::Kind::Grid: return edited(drawGrid(cli, engine, run, request));
+        case ExportView::Kind::Bars: return edited(drawBars(engine, run, request));
+        case ExportView::Kind::Numbers: break;  // data
     }
     return {};
 }

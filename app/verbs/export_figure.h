@@ -20,8 +20,13 @@ struct ExportRequest {
     std::optional<engine::TokenId> target;     // none: the position's own top token
     ui::Granularity by = ui::Granularity::Tokens;  // of heads' axes
     ui::Scheme scheme = ui::Scheme::Light;
-    double zoom = 1;   // pixels a logical pixel, of the maps
-    PageRequest page;  // of heads
+    double zoom = 1;                         // pixels a logical pixel, of the maps
+    PageRequest page;                        // of heads
+    std::optional<engine::Rows> rows, srcs;  // of maps, in tokens; none: all
+    std::string edits;                       // of the run, as typed; empty: none
+
+    // Of a picture, where both are given and equally many units.
+    std::optional<ui::MapView> part(const ui::MapUnits&) const;
 };
 
 struct DrawnFigure {
@@ -36,6 +41,8 @@ DrawnFigure drawFigure(Cli&, const engine::Engine&, const FinishedRun&, const Ex
 std::vector<engine::LayerHead> headsOf(const ExportView&, const engine::ModelInfo&);
 // What their axes count. Throws BadRequest for the turns of a run without any.
 ui::MapUnits unitsOf(const FinishedRun&, const ExportRequest&);
+// The units that hold these tokens; none given: an empty range, which stands for all.
+engine::Rows heldBy(const ui::MapUnits&, const std::optional<engine::Rows>& tokens);
 // What attribution is for: as asked, else the position's own top token.
 engine::TokenId targetOf(const engine::TraceReader&, const FinishedRun&, const ExportRequest&,
                          engine::Position);

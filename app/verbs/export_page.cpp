@@ -81,15 +81,19 @@ std::vector<Option> pageOptions() {
          "heads: what the last colour stands for: heads (the largest of them, the default), "
          "fixed (0 to 1) or a value"},
         {"--sink", "S",
-         "heads: source 0 out of the scale, in it, hidden or renormalized (default out)"},
+         "heads: source 0 out of the scale, in it, hidden or renormalized (default out; data: only "
+         "the last)"},
         {"--pooling", "P", "heads: cells of one pixel: max, mean or sum (default max)"}};
 }
 
 PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, bool spans,
-                      const char* no) {
+                      const char* no, bool maps) {
+    const auto isOfValues = [&](const std::string& name) {  // what a file of data has as well
+        return maps && name == "--sink" && arguments.text(name) == "renormalized";
+    };
     if (no)
         for (const Option& option : pageOptions())
-            if (arguments.has(option.name))
+            if (arguments.has(option.name) && !isOfValues(option.name))
                 throw engine::Error(engine::Failure::Kind::BadRequest, option.name + ": " + no, {},
                                     "leave it out, or draw heads or a layer");
     PageRequest request;

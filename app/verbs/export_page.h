@@ -20,7 +20,8 @@ struct PageRequest {
 
 std::vector<Option> pageOptions();
 // Throws engine::Error BadRequest, also for an option that `quantity` rules out, and for any of
-// them where `no` says why there are none: "data have no page".
-PageRequest parsePage(const Arguments&, engine::Quantity, bool spans, const char* no);
+// them where `no` says why there are none, "data have no page", but that values of `maps` may be
+// renormalized.
+PageRequest parsePage(const Arguments&, engine::Quantity, bool spans, const char* no, bool maps);
 
 }  // namespace app

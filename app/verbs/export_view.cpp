@@ -34,6 +34,7 @@ ExportView parseView(const std::string& typed) {
     using Kind = ExportView::Kind;
     if (typed == "grid") return {Kind::Grid, {}, {}};
     if (typed == "bars") return {Kind::Bars, {}, {}};
+    if (typed == "heads") return {Kind::Numbers, {}, {}};
     const bool bars = typed.starts_with("bars:");
     if (const auto layer = index(bars ? std::string_view(typed).substr(5) : typed, 'L'))
         return {bars ? Kind::Bars : Kind::Layer, {}, static_cast<engine::Layer>(*layer)};
@@ -44,7 +45,7 @@ ExportView parseView(const std::string& typed) {
             badArgument("--view", typed,
                         quote(bars ? typed.substr(5) : part) +
                             " is no view: L12.H7 (several with commas), L12, grid, "
-                            "bars or bars:L12");
+                            "heads, bars or bars:L12");
         if (std::find(view.heads.begin(), view.heads.end(), *at) != view.heads.end())
             badArgument("--view", typed, engine::to_string(*at) + " is given twice");
         view.heads.push_back(*at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// VIEW as typed: "L12.H7", "L12.H7,L3.H1", "L12", "grid", "bars", "bars:L12".
+// VIEW as typed: "L12.H7", "L12.H7,L3.H1", "L12", "grid", "heads", "bars", "bars:L12".
 #pragma once
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 namespace app {
 
 struct ExportView {
-    enum class Kind { Heads, Layer, Grid, Bars };
+    enum class Kind { Heads, Layer, Grid, Bars, Numbers };  // Numbers: of all heads
     Kind kind = Kind::Heads;
     std::vector<engine::LayerHead> heads;  // Heads: in the order typed
     std::optional<engine::Layer>

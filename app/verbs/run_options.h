@@ -30,7 +30,7 @@ struct PromptOptions {
     engine::TokenizeOptions tokenize;
     std::int64_t generate = 0;
     engine::Sampling sampling;
-    engine::Edits edits;  // `dump` only
+    engine::Edits edits;  // `dump` and `export`
 };
 PromptOptions parsePromptOptions(const Arguments&);  // reads --prompt-file
 

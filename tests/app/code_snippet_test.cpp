@@ -163,6 +163,42 @@ class CodeSnippetTest : public QObject {
         QVERIFY(has(program["calls"], "pattern[0:60, 0:60]"));
     }
 
+    void renormalizedAndSpansAreComputed_data() {
+        QTest::addColumn<bool>("renormalized");
+        QTest::addColumn<bool>("spans");
+        QTest::addRow("renormalized") << true << false;
+        QTest::addRow("spans") << false << true;
+        QTest::addRow("both") << true << true;
+    }
+    void renormalizedAndSpansAreComputed() {
+        QFETCH(bool, renormalized);
+        QFETCH(bool, spans);
+        SnippetView view = exampleView();
+        view.renormalized = renormalized;
+        if (spans) {
+            view.edges = {0, 3, 4, 20, 60};
+            view.labels = {"The cat", "·\"s\"", "c", "d"};
+            view.dests = {1, 4};
+            view.srcs = {0, 3};
+        }
+        QCOMPARE(app::whyNoSnippet(view), std::string());
+        for (const SnippetFor library : {SnippetFor::TransformerLens, SnippetFor::Nnsight}) {
+            const std::string code = app::snippetOf(view, library);
+            const json program = read(code);
+            QVERIFY2(!program.is_null(), code.c_str());
+            const json& calls = program["calls"];
+            QCOMPARE(has(calls, "pattern.sum(-1, keepdim=True)"), renormalized);
+            QCOMPARE(code.find("pattern[:, 0] = 0\n") != std::string::npos, renormalized);
+            QCOMPARE(code.find("without source 0\"") != std::string::npos, renormalized);
+            QVERIFY(has(calls, spans ? "mass[1:4, 0:3].sqrt()" : "pattern[20:45, 10:35].sqrt()"));
+            if (!spans) continue;
+            QCOMPARE(program["edges"], json({0, 3, 4, 20, 60}));
+            QVERIFY(has(calls, "ax.set_xticks(range(3), ['The cat', '·\"s\"', 'c']"));
+            QVERIFY(has(calls, "ax.set_yticks(range(3), ['·\"s\"', 'c', 'd']"));
+            QVERIFY(code.find("@ pattern @ span.T") != std::string::npos);
+        }
+    }
+
     void whatIsNotTheSameIsRefused_data() {
         QTest::addColumn<QString>("what");
         QTest::addColumn<QString>("says");
@@ -176,6 +212,8 @@ class CodeSnippetTest : public QObject {
                               << "GGUF reader does not know the family olmo2";
         QTest::addRow("path") << "path"
                               << "not UTF-8";
+        QTest::addRow("compared") << "compared"
+                                  << "two runs";
         QTest::addRow("tokens") << "tokens"
                                 << "no run";
     }
@@ -191,6 +229,7 @@ class CodeSnippetTest : public QObject {
             view.model.format = "GGUF Q8_0";
         }
         if (what == u"path") view.model.path = "/m/\xFF";
+        if (what == u"compared") view.compared = true;
         if (what == u"tokens") view.tokens.clear();
         const std::string why = app::whyNoSnippet(view);
         QVERIFY2(why.find(says.toStdString()) != std::string::npos, why.c_str());

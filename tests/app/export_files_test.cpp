@@ -91,7 +91,11 @@ class ExportFilesTest : public QObject {
         QVERIFY2(texts.join(QString()).contains(says), qPrintable(texts.join(u'|')));
         const bool maps = view.startsWith(u'L');
         QCOMPARE(title,
-                 maps ? view + QStringLiteral(", pattern, √, sink out of scale, 5 rows") : view);
+                 maps ? view + QStringLiteral(", pattern, √, sink out of scale, colours to the "
+                                              "largest shown, 5 rows")
+                 : view == u"grid" ? QStringLiteral("all heads, pattern, 5 rows")
+                                   : QStringLiteral("contributions at 4, logit attribution of "
+                                                    "token 10, heads of L2, 5 rows"));
         QVERIFY2(description.contains(QStringLiteral("Fake-4x4, fake")), qPrintable(description));
         QVERIFY(description.contains(QStringLiteral("When \"Mary\" <b>went</b>")));
         // A reader without these fonts gets the next best.

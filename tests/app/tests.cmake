@@ -37,6 +37,7 @@ headscope_test(window_session_test app/window_session_test.cpp headscope_app hea
 headscope_test(cli_info_test app/cli_info_test.cpp headscope_app headscope_engine)
 headscope_test(cli_edits_test app/cli_edits_test.cpp headscope_app headscope_engine)
 headscope_test(window_heads_test app/window_heads_test.cpp headscope_app headscope_engine)
+headscope_test(window_numbers_test app/window_numbers_test.cpp headscope_app headscope_engine)
 headscope_test(window_fold_test app/window_fold_test.cpp headscope_app headscope_engine)
 headscope_test(window_compare_test app/window_compare_test.cpp headscope_app headscope_engine)
 headscope_test(export_options_test app/export_options_test.cpp headscope_app headscope_engine)

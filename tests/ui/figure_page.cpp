@@ -23,7 +23,7 @@ HeadFigure pageFigure(int panels, int tokens, const FigurePage& page, double sca
     figure.page = page;
     for (int i = 0; i < panels; ++i)
         figure.panels.push_back({{engine::Layer{3}, engine::QueryHead{i}}, {}, 0, 0, {}});
-    const engine::Axis axis = figureAxis(figure, scale);
+    const engine::Axis axis = figureAxes(figure, scale).dest;
     for (HeadPanel& panel : figure.panels)
         panel.tile = tileOf([](std::int64_t d, std::int64_t s) { return d == s ? 0.9F : 0.05F; },
                             axis, axis, tokens, panel.at);

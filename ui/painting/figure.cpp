@@ -25,16 +25,20 @@ QString elidedTo(const QFont& font, const QString& text, double width) {
     return QFontMetricsF(font).elidedText(text, Qt::ElideRight, width);
 }
 
+MapGeometry figureGeometry(const HeadFigure& figure, double side, double scale) {
+    const std::int64_t positions = positionsOf(figure);
+    return {figure.part.value_or(MapView{0, 0, positions}), positions,
+            std::max(1, static_cast<int>(std::floor(side))),
+            static_cast<int>(std::lround(largestCell * scale))};
+}
+
 // `scale`: device pixels a unit of the layout, which cell edges are rounded to.
 MapScene sceneOf(const HeadFigure& figure, const HeadPanel& panel, const FigureLayout& layout,
                  const Theme& theme, double scale) {
     MapScene scene;
     scene.theme = theme;
     scene.ratio = scale;
-    const std::int64_t positions = positionsOf(figure);
-    scene.geometry =
-        MapGeometry({0, 0, positions}, positions, static_cast<int>(std::floor(layout.side * scale)),
-                    static_cast<int>(std::lround(largestCell * scale)));
+    scene.geometry = figureGeometry(figure, layout.side * scale, scale);
     scene.units = figure.units;
     scene.tokens = figure.tokens;
     scene.promptTokens = std::ssize(figure.tokens);
@@ -145,11 +149,11 @@ engine::Axis figureAxis(const MapUnits& units, std::int64_t tokens, int panels, 
     return units.tokensOf(figureAxis(units.areTokens() ? tokens : units.spans(), panels, scale));
 }
 
-engine::Axis figureAxis(const HeadFigure& figure, double scale) {
+FigureAxes figureAxes(const HeadFigure& figure, double scale) {
     const FigureLayout layout = layoutOf(figure);
-    const double pixels = std::floor(layout.side * layout.text * scale);
-    return figure.units.tokensOf(
-        wholeAxis(positionsOf(figure), std::max(1, static_cast<int>(pixels))));
+    const double ratio = scale * layout.text;
+    const MapGeometry geometry = figureGeometry(figure, layout.side * ratio, ratio);
+    return {figure.units.tokensOf(geometry.dest()), figure.units.tokensOf(geometry.src())};
 }
 
 QSize headFigureSize(const HeadFigure& figure) {

@@ -14,6 +14,7 @@
 #include "engine/values/tile.h"
 #include "ui/painting/figure_page.h"
 #include "ui/painting/grid_fold.h"
+#include "ui/painting/map_geometry.h"
 #include "ui/painting/map_scale.h"
 
 class QPainter;
@@ -22,7 +23,7 @@ namespace ui {
 
 struct HeadPanel {
     engine::LayerHead at;
-    engine::Tile tile;  // F32, on figureAxis() both ways, in tokens; none yet where that is asked
+    engine::Tile tile;  // F32, on figureAxes(), in tokens; none yet where that is asked
     int tileHead = 0;   // index in tile.request.heads
     int window = 0;     // of its layer
     QString note;       // right of the title, plain text; may be empty
@@ -41,6 +42,7 @@ struct HeadFigure {
     QString
         target;  // of an attribution, in the note on the scale; empty: none, or the title has it
     FigurePage page;
+    std::optional<MapView> part;  // of the axes, in units, said in the note; none: all of them
 
     // Says what an attribution is for: in the title, or beside the scale where `ownTitle`.
     void nameTarget(const QString& token, bool ownTitle) {
@@ -51,10 +53,13 @@ struct HeadFigure {
     }
 };
 
-// The axis to ask the tiles of a figure on, which needs none to say so: at most as many pixels as a
+// The axes to ask the tiles of a figure on, which needs none to say so: at most as many pixels as a
 // panel has at `scale`. This, size and pictures throw engine::Error (BadRequest) where the page has
 // no room for its panels.
-engine::Axis figureAxis(const HeadFigure&, double scale);
+struct FigureAxes {
+    engine::Axis dest, src;
+};
+FigureAxes figureAxes(const HeadFigure&, double scale);
 // The same for a natural page.
 engine::Axis figureAxis(std::int64_t tokens, int panels, double scale);
 engine::Axis figureAxis(const MapUnits&, std::int64_t tokens, int panels, double scale);

@@ -98,9 +98,10 @@ class FigureMeasures {
 FigureMeasures::FigureMeasures(const HeadFigure& figure)
     : m_figure(figure),
       m_panels(static_cast<int>(figure.panels.size())),
-      m_positions(positionsOf(figure)),
-      m_room(figure.units.areTokens() ? labelRoom(figure.tokens, m_positions, m_positions)
-                                      : spanLabelRoom(figure.units, std::ssize(figure.tokens))) {
+      m_positions(shownPositions(figure)),
+      m_room(figure.units.areTokens()
+                 ? labelRoom(figure.tokens, positionsOf(figure), positionsOf(figure))
+                 : spanLabelRoom(figure.units, std::ssize(figure.tokens))) {
     if (figure.page.labels != FigureLabels::None) m_gutter += m_room.rowWidth + tickRoom;
     const int columnsOfAll = columns();
     const double width = isSized()
@@ -177,6 +178,13 @@ int naturalSide(int panels) {
 std::int64_t positionsOf(const HeadFigure& figure) {
     if (figure.panels.empty()) return 0;
     return figure.units.areTokens() ? std::ssize(figure.tokens) : figure.units.spans();
+}
+
+std::int64_t shownPositions(const HeadFigure& figure) {
+    const std::int64_t all = positionsOf(figure);
+    return figure.part
+               ? std::clamp<std::int64_t>(figure.part->count, std::min<std::int64_t>(1, all), all)
+               : all;
 }
 
 FigureLayout layoutOf(const HeadFigure& figure) {

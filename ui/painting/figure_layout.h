@@ -47,8 +47,9 @@ struct FigureLayout {
 
 // Logical side of a panel's map where the page leaves it open: the more panels, the smaller.
 int naturalSide(int panels);
-// Of an axis, in its units.
+// Of an axis, in its units, and how many of them are shown.
 std::int64_t positionsOf(const HeadFigure&);
+std::int64_t shownPositions(const HeadFigure&);
 // Throws engine::Error (BadRequest) where the page has no room for maps that can be read.
 FigureLayout layoutOf(const HeadFigure&);
 

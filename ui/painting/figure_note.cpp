@@ -5,6 +5,15 @@
 
 namespace ui {
 
+namespace {
+
+engine::Rows tokensOf(const engine::Axis& axis) {
+    return axis.edges.empty() ? engine::Rows{axis.begin, axis.end}
+                              : engine::Rows{axis.edges.front(), axis.edges.back()};
+}
+
+}  // namespace
+
 QString scaleNote(const HeadFigure& figure) {
     const engine::TileRequest& request = figure.panels.front().tile.request;
     const engine::Transfer transfer = figure.choice.transfer;
@@ -19,6 +28,9 @@ QString scaleNote(const HeadFigure& figure) {
             : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
             : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")
                                                       : QStringLiteral(", sink out of scale");
+    if (figure.part)
+        note += QStringLiteral(", rows %1, sources %2")
+                    .arg(rangeText(tokensOf(request.dest)), rangeText(tokensOf(request.src)));
     if (!figure.units.areTokens()) {
         note += QStringLiteral(", ") + spanPoolingNote(request.quantity);
         const std::int64_t p =
