@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/painting/figure_fonts.h"
 #include "ui/plain_text.h"
 
 namespace ui {
@@ -65,6 +66,7 @@ QString subject(const ContributionFigure& figure) {
 }  // namespace
 
 void paintContributions(QCPPainter& painter, const ContributionFigure& figure, QSize size) {
+    const FigureFonts fonts;
     const engine::ContributionTable& table = figure.table;
     if (table.layers <= 0 || table.query_heads <= 0) return;
     const Theme t = themeOf(figure.scheme);
@@ -140,12 +142,14 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
 }
 
 QSize figureSize(const ContributionFigure& figure) {
+    const FigureFonts fonts;
     int height = headerHeight() + headsHeight(figure) + pad;
     if (figure.layers) height += 8 + line + (figure.table.layers + 1) * layerRow + line;
     return {width, height};
 }
 
 QImage render(const ContributionFigure& figure, QSize size, double scale) {
+    const FigureFonts fonts;
     const engine::ContributionTable& table = figure.table;
     if (size.width() <= 0 || size.height() <= 0 || !(scale > 0) || table.layers <= 0 ||
         table.query_heads <= 0)

@@ -10,6 +10,7 @@
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
 #include "ui/painting/figure.h"
+#include "ui/painting/figure_fonts.h"
 #include "ui/painting/map_geometry.h"
 #include "ui/painting/number_text.h"
 #include "ui/painting/palette.h"
@@ -62,6 +63,24 @@ class MapTextFigureTest : public QObject {
         QCOMPARE(QFontInfo(monoFont(11)).family(), QStringLiteral("DejaVu Sans Mono"));
         QVERIFY(QFontInfo(monoFont(11, true)).bold());
         QCOMPARE(QFontInfo(wordFont(17)).pixelSize(), 17);
+    }
+
+    // A desktop's larger font is for the window.
+    void figuresAreTheSameOnEveryDesktop() {
+        const HeadFigure heads = headFigure(2, 12, 1);
+        const GridFigure grid = gridFigure(3, 4);
+        const QSize size = headFigureSize(heads);
+        const QImage drawn = renderHeadFigure(heads, 1), drawnGrid = renderGridFigure(grid, 1);
+        const double words = wordFont(12).pointSizeF();
+        followDesktopFont(14);
+        const double larger = wordFont(12).pointSizeF();
+        const QSize sizeThere = headFigureSize(heads);
+        const QImage there = renderHeadFigure(heads, 1), gridThere = renderGridFigure(grid, 1);
+        followDesktopFont(9);
+        QVERIFY(larger > 1.5 * words);
+        QCOMPARE(wordFont(12).pointSizeF(), words);
+        QCOMPARE(sizeThere, size);
+        QVERIFY(there == drawn && gridThere == drawnGrid);
     }
 
     void tokens_data() {

@@ -13,8 +13,8 @@ namespace ui {
 namespace {
 
 // Of ChatML, Llama 3, Gemma, Phi-3, SmolLM and gpt-oss.
-constexpr std::array<std::string_view, 8> roles = {
-    "system", "user", "assistant", "model", "tool", "developer", "ipython", "function"};
+constexpr std::array<std::string_view, 8> roles = {"system", "user",      "assistant", "model",
+                                                   "tool",   "developer", "ipython",   "function"};
 
 std::string_view bare(std::string_view text, std::string_view around) {
     const std::size_t begin = text.find_first_not_of(around);
@@ -65,9 +65,8 @@ std::vector<ChatTurn> chatTurns(const std::vector<engine::Token>& tokens) {
 
 const ChatTurn* turnOf(const std::vector<ChatTurn>& turns, std::int64_t token) {
     const auto after =
-        std::upper_bound(turns.begin(), turns.end(), token, [](std::int64_t at, const ChatTurn& t) {
-            return at < t.tokens.begin;
-        });
+        std::upper_bound(turns.begin(), turns.end(), token,
+                         [](std::int64_t at, const ChatTurn& t) { return at < t.tokens.begin; });
     if (after == turns.begin() || token >= std::prev(after)->tokens.end) return nullptr;
     return &*std::prev(after);
 }

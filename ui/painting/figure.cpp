@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/painting/colour_bar.h"
+#include "ui/painting/figure_fonts.h"
 #include "ui/painting/figure_image.h"
 #include "ui/painting/figure_layout.h"
 #include "ui/painting/map_image.h"
@@ -161,6 +162,7 @@ QSize headFigureSize(const HeadFigure& figure) {
 }
 
 void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) {
+    const FigureFonts fonts;
     const FigureLayout layout = layoutOf(figure);
     const Theme theme = themeOf(figure.scheme);
     if (!figure.page.transparent)

@@ -8,6 +8,7 @@
 
 #include "engine/values/failure.h"
 #include "ui/painting/colour_bar.h"
+#include "ui/painting/figure_fonts.h"
 #include "ui/painting/map_geometry.h"
 
 namespace ui {
@@ -188,6 +189,7 @@ std::int64_t shownPositions(const HeadFigure& figure) {
 }
 
 FigureLayout layoutOf(const HeadFigure& figure) {
+    const FigureFonts fonts;
     const FigureMeasures measures(figure);
     FigureLayout l;
     l.text = figure.page.size.text;

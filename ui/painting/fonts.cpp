@@ -2,7 +2,9 @@
 #include <QApplication>
 #include <QFontDatabase>
 #include <algorithm>
+#include <cmath>
 
+#include "ui/painting/figure_fonts.h"
 #include "ui/painting/theme.h"
 
 namespace ui {
@@ -15,8 +17,13 @@ double& desktopPoints() {
     return points;
 }
 
-double pointsOf(double px) {
-    return px * 0.75 * desktopPoints() / 9;
+thread_local int figuresDrawn = 0;
+
+void setSize(QFont& font, double px) {
+    if (figuresDrawn > 0)
+        font.setPixelSize(static_cast<int>(std::lround(px)));
+    else
+        font.setPointSizeF(px * 0.75 * desktopPoints() / 9);
 }
 
 }  // namespace
@@ -34,14 +41,26 @@ void loadFonts() {
     const double asked = QApplication::font().pointSizeF();
     // Offscreen platforms have no desktop and report a default of their own: not a wish.
     if (asked > 0 && QGuiApplication::platformName() != QLatin1StringView("offscreen"))
-        desktopPoints() = std::clamp(asked, 6.0, 36.0);
+        followDesktopFont(asked);
     QApplication::setFont(wordFont(12));
+}
+
+void followDesktopFont(double points) {
+    desktopPoints() = std::clamp(points, 6.0, 36.0);
+}
+
+FigureFonts::FigureFonts() {
+    ++figuresDrawn;
+}
+
+FigureFonts::~FigureFonts() {
+    --figuresDrawn;
 }
 
 QFont wordFont(double px, bool semiBold) {
     QFont font(QStringLiteral("Inter"));
     font.setStyleHint(QFont::SansSerif);
-    font.setPointSizeF(pointsOf(px));
+    setSize(font, px);
     font.setWeight(semiBold ? QFont::DemiBold : QFont::Normal);
     font.setHintingPreference(QFont::PreferNoHinting);  // the same shapes at every scale
     return font;
@@ -51,7 +70,7 @@ QFont monoFont(double px, bool bold) {
     QFont font(QStringLiteral("DejaVu Sans Mono"));
     font.setStyleHint(QFont::Monospace);
     font.setFixedPitch(true);
-    font.setPointSizeF(pointsOf(px));
+    setSize(font, px);
     font.setWeight(bold ? QFont::Bold : QFont::Normal);
     font.setHintingPreference(QFont::PreferNoHinting);
     return font;

@@ -5,6 +5,7 @@
 
 #include "ui/painting/colour_bar.h"
 #include "ui/painting/figure.h"
+#include "ui/painting/figure_fonts.h"
 #include "ui/painting/figure_image.h"
 #include "ui/painting/grid_painter.h"
 #include "ui/painting/thumbnail.h"
@@ -49,6 +50,7 @@ int widestWindow(const engine::ModelInfo& model, engine::Rows layers) {
 }  // namespace
 
 QSize gridFigureSize(const GridFigure& figure) {
+    const FigureFonts fonts;
     const QSize content = layoutOf(figure).size();
     return {std::max(2 * edge + GridLayout::gutter + content.width(),
                      2 * edge + barWidth + GridLayout::gutter),
@@ -57,6 +59,7 @@ QSize gridFigureSize(const GridFigure& figure) {
 }
 
 void paintGridFigure(QPainter& painter, const GridFigure& figure, double scale) {
+    const FigureFonts fonts;
     const Theme theme = themeOf(figure.scheme);
     const GridLayout layout = layoutOf(figure);
     const QSize size = gridFigureSize(figure);
