@@ -172,6 +172,7 @@ std::string whyNoSnippet(const SnippetView& view) {
     if (validUtf8(view.model.path) != view.model.path)
         return "the model's path is not UTF-8 text, which Python source is";
     if (view.tokens.empty()) return "there is no run";
+    if (view.edited) return "the run is edited, and the program would compute it without its edits";
     return {};
 }
 

@@ -15,7 +15,8 @@ enum class SnippetFor { TransformerLens, Nnsight };
 
 struct SnippetView {
     engine::ModelInfo model;
-    std::string prompt;  // as typed
+    std::string prompt;   // as typed
+    bool edited = false;  // the run changes its own forward pass
     std::vector<engine::TokenId> tokens;
     std::vector<std::string> labels;  // of the axes' units, as they show them; UTF-8
     // Of units that are spans of tokens: unit u holds edges[u] to edges[u + 1] − 1. Empty: tokens.

@@ -88,9 +88,15 @@ void CompareViews::followRuns() {
         const auto parent = std::find_if(all.begin(), all.end(), [&](const RunView* each) {
             return each->id != shown && each->name == m_session.run().parent;
         });
+        // What all edits together change, not what the last one adds.
+        const auto base = std::find_if(all.begin(), all.end(), [&](const RunView* each) {
+            return m_session.run().edited && each->edits.empty() &&
+                   each->given == m_session.run().given && each->id != shown;
+        });
         const auto other = std::find_if(all.begin(), all.end(),
                                         [&](const RunView* each) { return each->id != shown; });
-        next = Pair{(*(parent != all.end() ? parent : other))->id, shown};
+        const auto first = base != all.end() ? base : parent != all.end() ? parent : other;
+        next = Pair{(*first)->id, shown};
     }
     m_newest = engine::RunId(0);
     for (const RunView* each : all) m_newest = std::max(m_newest, each->id);

@@ -24,7 +24,8 @@ class CompareViews : public QObject {
         engine::RunId a{}, b{};  // the difference is B less A
         bool operator==(const Pair&) const = default;
     };
-    // None while there are fewer than two runs. A new fork is compared with its parent.
+    // None while there are fewer than two runs. A new fork is compared with its parent,
+    // an edited run with the one that is not edited.
     const std::optional<Pair>& pair() const { return m_pair; }
     void choose(Pair);
     const RunView* run(engine::RunId) const;   // null: it is closed

@@ -60,6 +60,17 @@ struct ForkCommand {
     std::int64_t generate = 0;
 };
 
+// Opens a run beside its parent: these tokens, of which so many are the prompt's, computed with
+// these edits and no others; then tokens.
+struct EditCommand {
+    engine::RunId parent{};
+    std::vector<engine::TokenId> tokens;
+    std::int64_t promptTokens = 0;
+    engine::Edits edits;
+    engine::Sampling sampling;
+    std::int64_t generate = 0;
+};
+
 // Computes a session's runs again, on its model; what is open stays until all of it is there.
 struct RestoreCommand {
     engine::OpenRequest model;
@@ -101,6 +112,17 @@ struct RunForked {
     engine::RunId run{}, parent{};
     engine::Position at{};
     engine::Token token;
+};
+// The parent stays open; the rows of the run are still to be computed.
+struct RunEdited {
+    JobId job{};
+    engine::RunId run{}, parent{};
+    engine::Edits edits;
+};
+// What an edited run thinks of the tokens that it was given after its prompt.
+struct StepsGiven {
+    engine::RunId run{};
+    std::vector<engine::Step> steps;
 };
 // The run before this job's is gone, and no new one could be opened in the room it left.
 struct RunClosed {
@@ -152,7 +174,8 @@ struct ModelsFound {
 
 using EngineEvent =
     std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned, RunsKept,
-                 KeptClosed, RunForked, RunClosed, PromptRead, Stepped, RunsRestoring,
+                 KeptClosed, RunForked, RunEdited, StepsGiven, RunClosed, PromptRead, Stepped,
+                 RunsRestoring,
                  SessionRestored, JobEnded, ModelInspected, ModelsFound, PromptPreview>;
 
 }  // namespace app

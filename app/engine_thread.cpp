@@ -99,6 +99,12 @@ JobId EngineThread::fork(const ForkCommand& command) {
     });
 }
 
+JobId EngineThread::edit(const EditCommand& command) {
+    return start([command](EngineWorker& worker, JobId id, const std::stop_token& stop) {
+        worker.edit(id, command, stop);
+    });
+}
+
 JobId EngineThread::restore(const RestoreCommand& command) {
     return start([command](EngineWorker& worker, JobId id, const std::stop_token& stop) {
         worker.restore(id, command, stop);

@@ -30,6 +30,7 @@ class EngineThread : public QObject {
     JobId run(const RunCommand&);
     JobId goOn(const GoOnCommand&);
     JobId fork(const ForkCommand&);
+    JobId edit(const EditCommand&);
     JobId restore(const RestoreCommand&);
 
     void pause(bool paused);  // between slices of the newest job

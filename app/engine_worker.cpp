@@ -2,6 +2,7 @@
 #include "app/engine_worker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <span>
 #include <utility>
@@ -202,6 +203,38 @@ void EngineWorker::fork(JobId id, const ForkCommand& command, std::stop_token st
     });
 }
 
+void EngineWorker::edit(JobId id, const EditCommand& command, std::stop_token stop) {
+    begin(id, std::move(stop));
+    guarded([&] {
+        requireOpen(command.parent);
+        engine::RunRequest request;
+        request.tokens = command.tokens;
+        request.sampling = command.sampling;
+        request.reserve = command.generate;
+        request.edits = command.edits;
+        request.parent = command.parent;
+        const engine::RunId run = m_engine->open_run(request);
+        m_promptRead[run] = false;
+        m_job->run = run;
+        m_job->remaining = command.generate;
+        m_job->given.assign(command.tokens.begin() + command.promptTokens, command.tokens.end());
+        m_job->promptTokens = command.promptTokens;
+        m_send(RunEdited{id, run, command.parent, command.edits});
+    });
+}
+
+// Their probabilities are the edited model's: not those of the run that they come from.
+void EngineWorker::sendGivenSteps() {
+    if (m_job->given.empty()) return;
+    RestoredRun run;
+    run.id = m_job->run;
+    run.tokens.resize(static_cast<std::size_t>(m_job->promptTokens));
+    engine::Encoding given = m_engine->describe(m_job->given);
+    std::move(given.tokens.begin(), given.tokens.end(), std::back_inserter(run.tokens));
+    takeSteps(*m_engine, run, m_job->promptTokens, 0, m_job->stop);
+    m_send(StepsGiven{run.id, std::move(run.steps)});
+}
+
 void EngineWorker::restore(JobId id, const RestoreCommand& command, std::stop_token stop) {
     begin(id, std::move(stop));
     guarded([&] {
@@ -232,6 +265,7 @@ void EngineWorker::readChunk() {
         keep(std::exchange(m_replaced, {}));
     }
     m_promptRead[m_job->run] = progress.finished();
+    if (progress.finished()) sendGivenSteps();
     if (progress.finished())
         m_send(PromptRead{m_job->id, m_job->run, progress.done, m_job->seconds()});
     else

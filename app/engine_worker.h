@@ -27,6 +27,7 @@ class EngineWorker {
     void run(JobId, const RunCommand&, std::stop_token);
     void goOn(JobId, const GoOnCommand&, std::stop_token);
     void fork(JobId, const ForkCommand&, std::stop_token);
+    void edit(JobId, const EditCommand&, std::stop_token);
     void restore(JobId, const RestoreCommand&, std::stop_token);
     void setPaused(JobId, bool paused);
     void endCancelled(JobId);  // a paused job has no slice that would see its stop token
@@ -48,6 +49,8 @@ class EngineWorker {
         std::optional<Clock::time_point> lastProgress;
         engine::RunId run{};
         std::int64_t remaining = 0;
+        std::vector<engine::TokenId> given;  // of an edited run: what it has after its prompt
+        std::int64_t promptTokens = 0;
         bool paused = false;
 
         double seconds() const;
@@ -78,6 +81,7 @@ class EngineWorker {
     void bring(engine::RunId);  // its prompt's runs are m_promptRead
     void keep(Runs);
     bool closeOldest();
+    void sendGivenSteps();
     void closeRuns();
     void returnToReplaced();
     void readChunk();

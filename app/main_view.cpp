@@ -92,6 +92,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wirePanels();
     wireFinder();
     wirePins();
+    wireEdits();
     wireCompare();
     wireExport();
     wireComposer();

@@ -31,6 +31,7 @@ class QSettings;
 namespace ui {
 struct Drawing;
 class ComparePage;
+class EditChips;
 class FigureComposer;
 class GoToLine;
 class HeadFinder;
@@ -188,6 +189,18 @@ class MainView : public QObject {
     void exportGrid(const QString& path);
     void drawGrid(const std::vector<engine::Tile>&);
 
+    // Edits of the run (main_view_edits.cpp).
+    void wireEdits();
+    void applyEdits(engine::Edits);
+    void ablate(engine::LayerHead);              // or give it back
+    void forbid(const engine::EdgeEdit& cells);  // or allow them
+    void showHeadMenu(engine::LayerHead, QPoint where);
+    void showCellMenu(engine::Rows dest, engine::Rows src, QPoint where);
+    void showEdits();
+    void showGivenSteps();
+    void keepCandidates(const std::vector<engine::Candidate>&);
+    std::vector<engine::Candidate> keptCandidates() const;
+
     // Pinned heads (main_view_pins.cpp).
     void wirePins();
     void showPins();
@@ -224,6 +237,7 @@ class MainView : public QObject {
     void exportMaps(const QString& path, MapData, const FigureLook& = {});
     void dress(ui::HeadFigure&, const engine::TileRequest&, const FigureLook&) const;
     QString figureTitle() const;
+    QString runTitle(const RunView&) const;  // to go after it
     void write(const std::string& path, ExportJob::Work work);
 
     // All heads' numbers, and how far they moved, as files (main_view_numbers.cpp).
@@ -262,6 +276,7 @@ class MainView : public QObject {
     ui::HeadPage* m_page = nullptr;
     ui::HeadFinder* m_finder = nullptr;
     ui::ComparePage* m_comparePage = nullptr;
+    ui::EditChips* m_editChips = nullptr;
 
     Session m_session;
     TraceViews m_views{m_session};
@@ -280,12 +295,14 @@ class MainView : public QObject {
     std::optional<engine::HeadTable> m_metrics;
     std::optional<engine::Cell> m_locked;
     std::vector<engine::Candidate> m_candidates;  // after the prompt's last row
-    std::string m_endNote;                        // "the model ended its text"
-    double m_stepSeconds = 0;                     // smoothed
-    QString m_figurePath;                         // where the picture asked for goes
-    QString m_exportName;                         // of the file that is written
-    bool m_progressIsExport = false;              // the panel, or what it last showed
-    bool m_figureToClipboard = false;             // instead, or as well
+    // The same for each model that edits make of this one, of the prompt on screen.
+    std::vector<std::pair<engine::Edits, std::vector<engine::Candidate>>> m_candidatesOf;
+    std::string m_endNote;             // "the model ended its text"
+    double m_stepSeconds = 0;          // smoothed
+    QString m_figurePath;              // where the picture asked for goes
+    QString m_exportName;              // of the file that is written
+    bool m_progressIsExport = false;   // the panel, or what it last showed
+    bool m_figureToClipboard = false;  // instead, or as well
     bool m_figureIsGrid = false;
     bool m_loggedMap = false;
     QPointer<QCheckBox> m_inView;  // of the export's dialog: the part in view alone

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <algorithm>
 
+#include "app/edit_texts.h"
 #include "app/main_view.h"
 #include "ui/compare_page.h"
 #include "ui/compare_strip.h"
@@ -20,13 +21,6 @@ namespace {
 ui::CompareSide sideOf(const RunView& run) {
     return {run.id,     QString::fromStdString(run.name), run.tokens, run.promptTokens, run.rows,
             run.planned};
-}
-
-QString originOf(const RunView& run) {
-    return run.parent.empty() ? QStringLiteral("the first run of this prompt")
-                              : QStringLiteral("fork of %1 at %2")
-                                    .arg(QString::fromStdString(run.parent))
-                                    .arg(run.forkedAt);
 }
 
 }  // namespace
@@ -106,7 +100,8 @@ void MainView::showPair() {
     if (!a || !b) return m_comparePage->clear();
     std::vector<ui::CompareRun> runs;
     for (const RunView* run : m_compare.runs())
-        runs.push_back({run->id, QString::fromStdString(run->name), originOf(*run)});
+        runs.push_back({run->id, QString::fromStdString(run->name),
+                        originOf(*run, QStringLiteral("the first run of this prompt"))});
     m_comparePage->setRuns(runs);
     m_comparePage->setSides(sideOf(*a), sideOf(*b));
     if (m_session.run().rows > 0) m_comparePage->setSelection(m_session.selection());

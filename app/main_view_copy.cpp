@@ -69,6 +69,7 @@ void MainView::copyCode(bool nnsight) {
     SnippetView view;
     view.model = *m_session.model();
     view.prompt = run.prompt;
+    view.edited = !run.edits.empty();
     const ui::MapUnits units = unitsOf(run.rows);
     for (std::int64_t i = 0; i < run.rows; ++i) {
         view.tokens.push_back(run.tokens[static_cast<std::size_t>(i)].id);

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "app/edit_texts.h"
 #include "app/engine_worker.h"
 #include "app/file_dialog.h"
 #include "app/head_figure.h"
@@ -167,6 +168,14 @@ QString MainView::fileNameOf(QString text, const char* ending) {
     return text + QLatin1String(ending);
 }
 
+// Which of several, and what it changes; empty: the only one, as the model computes it.
+QString MainView::runTitle(const RunView& run) const {
+    if (m_session.otherRuns().empty()) return {};
+    const QString edits = shortEditText(run.edits);
+    return QStringLiteral(" · run ") + QString::fromStdString(run.name) +
+           (edits.isEmpty() ? QString() : QStringLiteral(", ") + edits);
+}
+
 QString MainView::figureTitle() const {
     return QString::fromStdString(m_session.model()->name);
 }
@@ -243,11 +252,18 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
     setTiles(figure, tiles);
     std::string about;
     dress(figure, request, look);
+    const auto named = [](const RunView& each) {
+        const std::string edits = shortEditText(each.edits).toStdString();
+        return "run " + each.name + (edits.empty() ? "" : " (" + edits + ")");
+    };
     if (other) {
         figure.choice.range = ui::RangeMode::Head;
         figure.largest.reset();
-        about = "run " + run->name + " − run " + other->name;
+        about = named(*run) + " − " + named(*other);
         figure.title += QStringLiteral(" · ") + QString::fromStdString(about);
+    } else {
+        if (!look.title) figure.title += runTitle(*run);
+        about = shortEditText(run->edits).toStdString();
     }
     const std::string subject = subjectOf(figure, namesOf(heads), about);
     const ui::Drawing drawing = ui::drawingOf(std::move(figure));
@@ -309,7 +325,7 @@ void MainView::drawBars(const QString& path) {
     figure.measure = bars.measure();
     figure.focus = m_session.selection().at;
     figure.kvHeads = m_session.model()->kv_heads;
-    figure.model = figureTitle();
+    figure.model = figureTitle() + runTitle(m_session.run());
     figure.positionText = m_window->tokenStrip().label(figure.table.position);
     figure.targetText = bars.targetText();
     figure.distractorText = bars.distractorText();

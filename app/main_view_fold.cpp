@@ -115,9 +115,7 @@ void MainView::drawGrid(const std::vector<engine::Tile>& tiles) {
     ui::GridFigure figure;
     figure.model = *m_session.model();
     figure.tile = joinedTiles(tiles);
-    figure.title = figureTitle();
-    if (!m_session.otherRuns().empty())
-        figure.title += QStringLiteral(" · run ") + QString::fromStdString(run->name);
+    figure.title = figureTitle() + runTitle(*run);
     figure.fold = m_grid->fold();
     const std::string subject = subjectOf(figure, run->rows);
     writePicture(ui::drawingOf(std::move(figure)), path, subject);

@@ -247,7 +247,7 @@ void MainView::wirePanels() {
         know(top.candidates);
         m_window->logitsPanel().setTopTokens(top);
         if (to_int(top.position) == m_session.run().promptTokens - 1) {
-            m_candidates = top.candidates;
+            keepCandidates(top.candidates);
             m_window->stepBar().setCandidates(top.candidates);
         }
         showContributions();

@@ -2,6 +2,7 @@
 // The run bar's buttons, and what a run reports.
 #include <algorithm>
 
+#include "app/edit_texts.h"
 #include "app/main_view.h"
 #include "ui/checks_badge.h"
 #include "ui/contribution_bars.h"
@@ -203,8 +204,8 @@ void MainView::showRun() {
     m_page->textView().setSpan(m_window->tokenStrip().span());
     m_page->pinnedHeads().setRun(run.id);
     m_window->stepBar().startRun(run.promptTokens);
-    if (run.steps.empty() && !run.promptRead) m_candidates.clear();
-    if (!run.candidates.empty()) m_candidates = run.candidates;
+    if (run.parent.empty() && run.rows == 0) m_candidatesOf.clear();  // another prompt's
+    m_candidates = run.candidates.empty() ? keptCandidates() : run.candidates;
     know(m_candidates);
     for (const engine::Step& step : run.steps) know(step.alternatives);
     if (!run.steps.empty() || run.promptRead) {  // a fork, or a run that is shown again
@@ -238,16 +239,10 @@ void MainView::showOtherRuns() {
     const auto nameOf = [](const RunView& run) {
         return QStringLiteral("Run ") + QString::fromStdString(run.name);
     };
-    const auto originOf = [](const RunView& run) {
-        return run.parent.empty() ? QString()
-                                  : QStringLiteral("fork of %1 at %2")
-                                        .arg(QString::fromStdString(run.parent))
-                                        .arg(run.forkedAt);
-    };
     const RunView& shown = m_session.run();
     std::vector<ui::OtherRun> others;
     for (const RunView& run : m_session.otherRuns()) {
-        ui::OtherRun other{nameOf(run), originOf(run), 0, run.steps};
+        ui::OtherRun other{nameOf(run), originOf(run, {}), 0, run.steps};
         const std::size_t both = std::min(run.steps.size(), shown.steps.size());
         while (static_cast<std::size_t>(other.sharedSteps) < both) {
             const auto at = static_cast<std::size_t>(other.sharedSteps);
@@ -256,7 +251,7 @@ void MainView::showOtherRuns() {
         }
         others.push_back(std::move(other));
     }
-    m_window->stepBar().setRuns(nameOf(shown), originOf(shown), std::move(others));
+    m_window->stepBar().setRuns(nameOf(shown), originOf(shown, {}), std::move(others));
 }
 
 void MainView::showPlan() {

@@ -84,37 +84,38 @@ struct Work {
             if (progress.finished()) break;
         }
     }
-
-    void takeSteps(RestoredRun& run, std::size_t from) const {
-        const auto reader = engine.reader();
-        const std::size_t prompt = session.prompt->tokens.size();
-        std::string held;
-        for (std::size_t i = 0; prompt + i < run.tokens.size(); ++i) {
-            if (stop.stop_requested()) throw engine::Cancelled();
-            const engine::Token& token = run.tokens[prompt + i];
-            const auto position = static_cast<std::int64_t>(prompt + i);
-            if (i >= from) {
-                engine::Step step;
-                step.token = token;
-                step.position = Position(position);
-                const Position before{position - 1};
-                step.alternatives = reader->logits(run.id, before, kAlternatives).candidates;
-                step.probability = probabilityOf(*reader, run.id, before, token.id,
-                                                 step.alternatives, engine.info().vocab);
-                step.rows = position + 1;
-                step.pages_total = engine.info().pages;
-                run.steps.push_back(std::move(step));
-            }
-            engine::Step& step = run.steps[i];
-            step.run = run.id;
-            held += token.bytes;
-            step.text = takeWhole(held);
-            step.unfinished = held.empty() ? "" : "\xEF\xBF\xBD";
-        }
-    }
 };
 
 }  // namespace
+
+void takeSteps(engine::Engine& engine, RestoredRun& run, std::int64_t promptTokens,
+               std::size_t from, const std::stop_token& stop) {
+    const auto reader = engine.reader();
+    const auto prompt = static_cast<std::size_t>(promptTokens);
+    std::string held;
+    for (std::size_t i = 0; prompt + i < run.tokens.size(); ++i) {
+        if (stop.stop_requested()) throw engine::Cancelled();
+        const engine::Token& token = run.tokens[prompt + i];
+        const auto position = static_cast<std::int64_t>(prompt + i);
+        if (i >= from) {
+            engine::Step step;
+            step.token = token;
+            step.position = Position(position);
+            const Position before{position - 1};
+            step.alternatives = reader->logits(run.id, before, kAlternatives).candidates;
+            step.probability = probabilityOf(*reader, run.id, before, token.id, step.alternatives,
+                                             engine.info().vocab);
+            step.rows = position + 1;
+            step.pages_total = engine.info().pages;
+            run.steps.push_back(std::move(step));
+        }
+        engine::Step& step = run.steps[i];
+        step.run = run.id;
+        held += token.bytes;
+        step.text = takeWhole(held);
+        step.unfinished = held.empty() ? "" : "\xEF\xBF\xBD";
+    }
+}
 
 RestoredRuns computeRuns(engine::Engine& engine, const SavedSession& session,
                          const std::function<void(const engine::Progress&)>& onProgress,
@@ -147,6 +148,7 @@ RestoredRuns computeRuns(engine::Engine& engine, const SavedSession& session,
         engine::RunRequest request;
         request.tokens = idsOf(session, i);
         request.sampling = session.bar.sampling;
+        request.edits = from.edits;
         if (from.parent) request.parent = restored.runs[*from.parent].id;  // shares its rows
         RestoredRun run;
         run.id = open.open(request);
@@ -157,12 +159,14 @@ RestoredRuns computeRuns(engine::Engine& engine, const SavedSession& session,
         const engine::Encoding generated =
             engine.describe(std::span(request.tokens).subspan(saved.size()));
         run.tokens.insert(run.tokens.end(), generated.tokens.begin(), generated.tokens.end());
-        const auto shared = static_cast<std::size_t>(from.parent ? from.at : 0);
-        if (from.parent) {
+        // What another model thinks of the parent's tokens is its own.
+        const bool sharesSteps = from.parent && !from.edited;
+        const auto shared = static_cast<std::size_t>(sharesSteps ? from.at : 0);
+        if (sharesSteps) {
             const std::vector<engine::Step>& parent = restored.runs[*from.parent].steps;
             run.steps.assign(parent.begin(), parent.begin() + static_cast<std::ptrdiff_t>(shared));
         }
-        work.takeSteps(run, shared);
+        takeSteps(engine, run, restored.promptTokens, shared, stop);
         restored.runs.push_back(std::move(run));
     }
     restored.candidates =

@@ -28,6 +28,11 @@ struct RestoredRuns {
     bool tokenizerDiffers = false;  // it makes other tokens of the prompt's text than were saved
 };
 
+// Steps of the tokens that a run was given after its prompt, from that one on: their text, and what
+// the run's own model thought of them. The rows are there. Throws Cancelled.
+void takeSteps(engine::Engine&, RestoredRun&, std::int64_t promptTokens, std::size_t from,
+               const std::stop_token&);
+
 // Progress counts the tokens that are read. Throws what the engine throws, and Cancelled; then none
 // of the runs is open.
 RestoredRuns computeRuns(engine::Engine&, const SavedSession&,

@@ -54,6 +54,17 @@ void checkSession(const SavedSession& session, const engine::ModelInfo& model,
     if (session.view.distractor) check(*session.view.distractor);
     std::vector<engine::LayerHead> heads = session.view.pins;
     heads.push_back(session.selection.at);
+    for (const SavedRun& run : session.runs) {
+        for (const engine::HeadEdit& edit : run.edits.heads) {
+            heads.push_back(edit.at);
+            if (!edit.values.empty() && std::ssize(edit.values) != model.head_dim)
+                refuse("the session patches a head with " + std::to_string(edit.values.size()) +
+                           " values, and those of its model " + oneLine(model.name) + " have " +
+                           std::to_string(model.head_dim),
+                       where);
+        }
+        for (const engine::EdgeEdit& edit : run.edits.edges) heads.push_back(edit.at);
+    }
     for (const engine::LayerHead at : heads) {
         if (to_int(at.layer) >= model.layers) lacks("layer", to_int(at.layer), model.layers);
         if (to_int(at.head) >= model.query_heads) lacks("head", to_int(at.head), model.query_heads);

@@ -41,6 +41,8 @@ struct SavedRun {
     std::optional<std::size_t> parent;    // of a fork: an earlier run
     std::int64_t at = 0;                  // how many generated tokens it shares with it
     std::vector<engine::TokenId> tokens;  // generated from there on
+    engine::Edits edits;                  // all that the run was computed with
+    bool edited = false;                  // beside its parent for them, not for another token
 };
 
 struct SavedSelection {

@@ -152,16 +152,21 @@ void Session::park() {
 // The same head and, where the run has them, the same cell.
 void Session::show(RunView run) {
     m_run = std::move(run);
+    m_returnTo.reset();
     ui::Selection selection = m_selection;
     selection.run = m_run.id;
     const std::int64_t last = std::max<std::int64_t>(0, lastRow());
     selection.dest = Position(std::min(to_int(selection.dest), last));
     if (selection.src > selection.dest) selection.src = selection.dest;
     m_selection = selection;
+    const bool follows = m_follow;
     Q_EMIT runOpened();
     Q_EMIT selectionChanged(m_selection);
     if (m_run.rows > 0) Q_EMIT rowsChanged(m_run.rows);
-    if (m_follow) selectNewestRow();
+    if (follows) return selectNewestRow();
+    // Views that begin a run follow its newest row.
+    setFollowNewest(false);
+    apply(selection);
 }
 
 RunView* Session::find(engine::RunId id) {
@@ -239,6 +244,8 @@ void Session::handle(const RunForked& event) {
     fork.promptRead = false;
     fork.parent = parent->name;
     fork.forkedAt = static_cast<std::int64_t>(steps);
+    fork.edited = false;
+    fork.given = at + 1;
     fork.name = nameOfRun(m_others.size() + 1);
     park();
     show(std::move(fork));
@@ -247,6 +254,7 @@ void Session::handle(const RunForked& event) {
 void Session::handle(const RunClosed& event) {
     if (!isCurrent(event)) return;
     m_before.reset();
+    m_returnTo.reset();
     m_run = {};
     m_others.clear();
     m_selection = {{}, m_selection.at};
@@ -328,6 +336,12 @@ void Session::setRows(std::int64_t published) {
     if (moves) m_selection.dest = Position(lastRow());  // before anything is asked of row 0
     Q_EMIT rowsChanged(published);
     if (before != m_selection) Q_EMIT selectionChanged(m_selection);
+    if (m_returnTo && to_int(m_returnTo->dest) < published) {
+        ui::Selection selection = *std::exchange(m_returnTo, std::nullopt);
+        selection.run = m_run.id;
+        selection.at = m_selection.at;
+        apply(selection);
+    }
 }
 
 void Session::setPlanned(std::int64_t positions) {
@@ -368,6 +382,7 @@ void Session::moveHead(int layers, int heads) {
 
 void Session::selectCell(Position dest, Position src) {
     if (to_int(dest) < 0 || to_int(dest) > lastRow() || to_int(src) < 0 || src > dest) return;
+    m_returnTo.reset();
     setFollowNewest(false);
     ui::Selection selection = m_selection;
     selection.dest = dest;
@@ -386,6 +401,7 @@ void Session::moveCell(int dests, int srcs) {
 
 void Session::selectDest(Position dest) {
     if (to_int(dest) < 0 || to_int(dest) > lastRow()) return;
+    m_returnTo.reset();
     setFollowNewest(to_int(dest) == lastRow() && m_follow);
     ui::Selection selection = m_selection;
     selection.dest = dest;
@@ -398,6 +414,7 @@ void Session::selectDest(Position dest) {
 
 void Session::selectSrc(Position src) {
     if (to_int(src) < 0 || to_int(src) > lastRow()) return;
+    m_returnTo.reset();
     ui::Selection selection = m_selection;
     selection.src = src;
     selection.srcByHand = true;

@@ -30,6 +30,9 @@ struct RunView {
     std::string name = "A";          // of the runs of one prompt, by their age
     std::string parent;              // of a fork, and the step where it leaves it
     std::int64_t forkedAt = 0;
+    engine::Edits edits;     // that it was computed with
+    bool edited = false;     // it leaves its parent for them, not for another token
+    std::int64_t given = 0;  // tokens that it did not choose: the prompt's, up to a forced one
     std::vector<engine::Candidate> candidates;  // after the prompt's last row; of a restored run
 };
 
@@ -97,6 +100,10 @@ class Session : public QObject {
     // `others` are the candidates for a place that has no step yet.
     void fork(engine::Position at, const engine::Candidate&, const engine::Sampling&,
               std::vector<engine::Candidate> others = {});
+    // What the run on screen was given, computed with these edits and no others: the run that has
+    // them already, else a new one beside it that generates as many tokens. False where nothing can
+    // be begun now.
+    bool edit(engine::Edits, const engine::Sampling&);
     void showRun(engine::RunId);   // one of otherRuns(); not while something runs
     void showKept(engine::RunId);  // one of keptRuns(), with its forks; likewise
     void pause();
@@ -130,6 +137,7 @@ class Session : public QObject {
     void runsRestoring();  // a session's model is open, and its runs are computed now
     void restored(const app::SessionRestored&);  // model(), run() and the others are the session's
     void promptRead();
+    void stepsGiven();  // run().steps of tokens that an edited run was given
     void stepped(const engine::Step&);
     void rowsChanged(std::int64_t published);
     void planChanged();  // run().planned
@@ -147,6 +155,8 @@ class Session : public QObject {
     void handle(const RunsKept&);
     void handle(const KeptClosed&);
     void handle(const RunForked&);
+    void handle(const RunEdited&);
+    void handle(const StepsGiven&);
     void handle(const RunClosed&);
     void handle(const PromptRead&);
     void handle(const Stepped&);
@@ -166,6 +176,7 @@ class Session : public QObject {
     void begin(const RunSettings&, std::int64_t generate);
     void goOn(const engine::Sampling&, std::int64_t generate);
     RunView* find(engine::RunId);
+    const RunView* findEdited(const engine::Edits&) const;
     void park();       // the run on screen joins the others
     void keepShown();  // it joins the earlier prompts, with its forks
     void clearKept();
@@ -196,7 +207,8 @@ class Session : public QObject {
     std::vector<Before> m_kept;
     engine::Candidate m_forced;  // of the fork that is asked for
     std::vector<engine::Candidate> m_forcedOthers;
-    RunSettings m_asked;  // of the job in work
+    std::optional<ui::Selection> m_returnTo;  // once an edited run has that row
+    RunSettings m_asked;                      // of the job in work
     std::int64_t m_tokenizing = 0;
     std::int64_t m_owed = 0;  // tokens still to come after a step taken while paused
     ui::Selection m_selection;

@@ -11,6 +11,7 @@
 #include "app/cli_text.h"
 #include "app/json_reader.h"
 #include "app/pins.h"
+#include "app/session_edits.h"
 #include "engine/values/failure.h"
 
 namespace app {
@@ -97,6 +98,8 @@ json asJson(const SavedRun& run) {
         out["parent"] = *run.parent;
         out["at"] = run.at;
     }
+    if (!run.edits.empty()) out["edits"] = editsAsJson(run.edits);
+    if (run.edited) out["edited"] = true;
     return out;
 }
 
@@ -170,14 +173,18 @@ SavedRun runOf(const JsonReader& from, const SavedSession& session) {
     run.tokens = idsOf(from["tokens"]);
     const std::size_t before = session.runs.size();
     if (before == 0) {
-        if (from.find("parent")) from["parent"].fail("stands at the prompt's own run");
+        for (const char* key : {"parent", "edits", "edited"})
+            if (from.find(key)) from[key].fail("stands at the prompt's own run");
         return run;
     }
     run.parent =
         static_cast<std::size_t>(from["parent"].integer(0, static_cast<std::int64_t>(before) - 1));
     const auto prompt = static_cast<std::int64_t>(session.prompt->tokens.size());
     run.at = from["at"].integer(0, tokensOf(session, *run.parent) - prompt);
-    if (run.tokens.empty()) from["tokens"].fail("is empty: a fork has a token of its own");
+    if (const auto edits = from.find("edits")) run.edits = editsOf(*edits);
+    if (const auto edited = from.find("edited")) run.edited = edited->flag();
+    if (run.tokens.empty() && !run.edited)
+        from["tokens"].fail("is empty: a fork has a token of its own");
     return run;
 }
 
@@ -269,8 +276,11 @@ std::string sessionText(const SavedSession& session) {
     };
     if (validUtf8(session.model.path) != session.model.path)
         refuseToKeep("the model's path is not UTF-8 text, which a session file is", "rename it");
-    std::string text =
-        "{\n  \"" + std::string(kMagic) + "\": " + std::to_string(kSessionVersion) + ",\n";
+    const bool hasEdits =
+        std::any_of(session.runs.begin(), session.runs.end(),
+                    [](const SavedRun& run) { return run.edited || !run.edits.empty(); });
+    std::string text = "{\n  \"" + std::string(kMagic) +
+                       "\": " + std::to_string(hasEdits ? kSessionVersion : 1) + ",\n";
     const auto part = [&](const char* name, const json& value, bool last = false) {
         text += "  \"" + std::string(name) +
                 "\": " + value.dump(-1, ' ', false, json::error_handler_t::replace) +
@@ -300,9 +310,9 @@ SavedSession parseSession(std::string_view text, const std::string& where) {
     if (!document.is_object() || !document.contains(kMagic))
         refuse(std::string("not a session of Headscope: it has no \"") + kMagic + "\"", where);
     const std::int64_t version = from[kMagic].integer(1, std::numeric_limits<int>::max());
-    if (version != kSessionVersion)
-        refuse("a session of version " + std::to_string(version) + ", and this program reads " +
-                   std::to_string(kSessionVersion),
+    if (version > kSessionVersion)
+        refuse("a session of version " + std::to_string(version) +
+                   ", and this program reads up to " + std::to_string(kSessionVersion),
                where, "open it with a newer Headscope");
     SavedSession session;
     session.model = {from["model"]["path"].text(), from["model"]["name"].text(),

@@ -11,7 +11,9 @@
 
 namespace app {
 
-inline constexpr int kSessionVersion = 1;
+// Edits of runs came with version 2: a session without them is written as 1, which an older program
+// reads.
+inline constexpr int kSessionVersion = 2;
 inline constexpr std::int64_t kLargestSession = 16 * 1024 * 1024;  // bytes
 inline constexpr const char* kSessionSuffix = ".headscope";
 

@@ -29,7 +29,7 @@ void Session::handle(const RunOpened& event) {
     m_run.notes = event.encoding.notes;
     for (std::string& loss : promptLosses(m_run.prompt, event.encoding))
         m_run.notes.push_back(std::move(loss));
-    m_run.promptTokens = std::ssize(m_run.tokens);
+    m_run.promptTokens = m_run.given = std::ssize(m_run.tokens);
     m_run.planned = m_run.promptTokens + m_asked.generate;
     m_follow = true;
     ui::Selection selection = m_selection;

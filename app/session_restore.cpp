@@ -74,6 +74,10 @@ void Session::handle(const SessionRestored& event) {
             run.parent = nameOfRun(*parent);
             run.forkedAt = saved.runs[i].at;
         }
+        run.edits = saved.runs[i].edits;
+        run.edited = saved.runs[i].edited;
+        run.given = run.promptTokens + run.forkedAt + (run.parent.empty() || run.edited ? 0 : 1);
+        if (run.edits != saved.runs[0].edits) run.candidates.clear();  // they are the first run's
         runs.push_back(std::move(run));
     }
     if (!runs.empty()) {
@@ -118,6 +122,8 @@ void Session::saveTo(SavedSession& saved) const {
             out.parent = static_cast<std::size_t>(parent - runs.begin());
             out.at = run->forkedAt;
         }
+        out.edits = run->edits;
+        out.edited = run->edited;
         for (std::size_t i = prompt + static_cast<std::size_t>(out.at); i < run->tokens.size(); ++i)
             out.tokens.push_back(run->tokens[i].id);
         if (run == &m_run) saved.shown = saved.runs.size() - 1;

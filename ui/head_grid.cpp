@@ -144,6 +144,17 @@ bool HeadGrid::isPinned(engine::LayerHead at) const {
     return std::find(m->pinned.begin(), m->pinned.end(), at) != m->pinned.end();
 }
 
+void HeadGrid::setAblated(const std::vector<engine::LayerHead>& heads) {
+    if (heads == m->ablated) return;
+    m->ablated = heads;
+    setAccessibleDescription(accessibleValue());
+    viewport()->update();
+}
+
+bool HeadGrid::isAblated(engine::LayerHead at) const {
+    return std::find(m->ablated.begin(), m->ablated.end(), at) != m->ablated.end();
+}
+
 int HeadGrid::pitch() const {
     return m->layout.pitch();
 }
@@ -183,6 +194,7 @@ QString HeadGrid::accessibleValue() const {
     if (!m->focused) return {};
     const QString pinned =
         (isPinned(*m->focused) ? tr(", pinned") : QString()) +
+        (isAblated(*m->focused) ? tr(", off in this run") : QString()) +
         (m->isFolded(*m->focused) ? tr(", in a picture that is the ") + pooledText(*m->focused)
                                   : QString());
     return tr("%1, KV %2, layer %3 of %4, head %5 of %6")
@@ -265,6 +277,7 @@ void HeadGrid::paintEvent(QPaintEvent*) {
         }
         if (const int rank = rankOfPicture(at); rank > 0) paintRank(painter, t, rect, rank);
     }
+    paintAblated(painter);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(t.text, 1.5, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
     for (const engine::LayerHead at : m->pinned)

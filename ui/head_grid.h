@@ -37,6 +37,8 @@ class HeadGrid : public QAbstractScrollArea {
     bool isDimmed(engine::LayerHead) const;
     void setPinned(const std::vector<engine::LayerHead>&);
     bool isPinned(engine::LayerHead) const;
+    void setAblated(const std::vector<engine::LayerHead>&);  // crossed out
+    bool isAblated(engine::LayerHead) const;
 
     // Layers that share a row and KV groups that share a column; a picture of several heads stands
     // for one of them: the focused one, else the best ranked, else the first.
@@ -79,6 +81,7 @@ class HeadGrid : public QAbstractScrollArea {
     void headActivated(engine::LayerHead head);   // Enter, double click
     void headPinToggled(engine::LayerHead head);  // Ctrl-click
     void headHovered(engine::LayerHead head);
+    void menuRequested(engine::LayerHead head, QPoint at);  // global
     void foldChanged();
     void foldBegun(int layer);  // by foldLayers(): the other end is still to be chosen
     void hoverLeft();
@@ -97,6 +100,7 @@ class HeadGrid : public QAbstractScrollArea {
     void focusInEvent(QFocusEvent*) override;
     void focusOutEvent(QFocusEvent*) override;
     void changeEvent(QEvent*) override;
+    void contextMenuEvent(QContextMenuEvent*) override;
 
   private:
     struct Parts;
@@ -112,6 +116,7 @@ class HeadGrid : public QAbstractScrollArea {
     bool isPictureDimmed(engine::LayerHead first) const;
     QString pooledText(engine::LayerHead) const;  // "mean of 21: L3–L9, H0–H2"
     void paintFolds(QPainter&) const;
+    void paintAblated(QPainter&) const;
     QPoint contentOrigin() const;  // of the scrolled content, in the viewport
 
     std::unique_ptr<Parts> m;

@@ -247,6 +247,23 @@ QString HeadGrid::marginHint(QPoint at) const {
                : tr("Drag over layers, or Shift-click from the focused one: one row for them.");
 }
 
+// A cross; a thin one over a picture that other heads share.
+void HeadGrid::paintAblated(QPainter& painter) const {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const engine::LayerHead at : m->ablated) {
+        if (!m->has(at)) continue;
+        const QRectF rect = QRectF(headRect(at)).adjusted(1.5, 1.5, -1.5, -1.5);
+        for (const auto& [colour, width] :
+             {std::pair(theme().halo, 3.5), std::pair(theme().error, 1.5)}) {
+            painter.setPen(QPen(colour, m->isFolded(at) ? width / 2 : width));
+            painter.drawLine(rect.topLeft(), rect.bottomRight());
+            painter.drawLine(rect.bottomLeft(), rect.topRight());
+        }
+    }
+    painter.restore();
+}
+
 // Over gutter and header, which are there already.
 void HeadGrid::paintFolds(QPainter& painter) const {
     const Theme& t = theme();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mouse and keys of the grid.
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -103,6 +104,14 @@ void HeadGrid::keyPressEvent(QKeyEvent* event) {
     }
     if (!m->focused) return focusByUser(from);  // the first key only shows where one is
     focusByUser(neighbour(from, rows, columns));
+}
+
+void HeadGrid::contextMenuEvent(QContextMenuEvent* event) {
+    const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
+    const auto head = byKey ? m->focused : headAt(event->pos());
+    if (!head) return event->ignore();
+    const QPoint at = byKey ? headRect(*head).center() : event->pos();
+    Q_EMIT menuRequested(*head, viewport()->mapToGlobal(at));
 }
 
 void HeadGrid::focusInEvent(QFocusEvent* event) {

@@ -33,7 +33,7 @@ struct HeadGrid::Parts {
     std::optional<engine::LayerHead> focused, hovered;
     std::vector<Thumbnail> thumbnails;        // [layer · heads + head]
     std::vector<std::uint8_t> ranks, dimmed;  // [layer · heads + head]
-    std::vector<engine::LayerHead> pinned;
+    std::vector<engine::LayerHead> pinned, ablated;
     QTimer ask;
     QVector<engine::LayerHead> asked;
     int askedPixels = 0;

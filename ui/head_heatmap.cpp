@@ -64,6 +64,7 @@ HeadHeatmap::HeadHeatmap(QWidget* parent) : QCustomPlot(parent), m(std::make_uni
         }
         if (m->scene.geometry.isEmpty()) return;
         paintMapLines(painter, m->scene);
+        paintForbidden(painter, m->scene);
         paintNotComputed(painter, m->scene);
         paintRowLabels(painter, m->scene, m->destTicker->labels(), titleRoom);
         paintColumnLabels(painter, m->scene, m->srcTicker->labels());

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/values/edits.h"
 #include "engine/values/model_info.h"
 #include "engine/values/run.h"
 #include "engine/values/tile.h"
@@ -54,6 +55,8 @@ class HeadHeatmap : public QCustomPlot {
     // Exact values of the hovered or the locked cell, for the read-out. Another
     // cell is ignored.
     void setCell(const engine::Cell&);
+    // Cells that the run forbids, of any head: crossed out where the map shows their head.
+    void setForbidden(std::vector<engine::EdgeEdit>);
     // In place of the map: why there is nothing to show. Empty: none.
     void setMessage(const QString&);
 
@@ -87,6 +90,8 @@ class HeadHeatmap : public QCustomPlot {
     void blockHovered(engine::Rows dest, engine::Rows src);
     void hoverLeft();
     void cellClicked(engine::Position dest, engine::Position src);  // lock it
+    // Of visible cells: a pixel's rows and sources. Global position.
+    void menuRequested(engine::Rows dest, engine::Rows src, QPoint at);
     void soloRequested();  // double click on the whole map, Enter
     void legendChanged(const ui::MapLegend& legend);
     void layoutChanged();  // mapRect or notComputedRect moved
@@ -101,6 +106,7 @@ class HeadHeatmap : public QCustomPlot {
     void wheelEvent(QWheelEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     void leaveEvent(QEvent*) override;
+    void contextMenuEvent(QContextMenuEvent*) override;
     void changeEvent(QEvent*) override;
     void focusInEvent(QFocusEvent*) override;
     void focusOutEvent(QFocusEvent*) override;

@@ -172,6 +172,18 @@ void HeadHeatmap::keyPressEvent(QKeyEvent* event) {
     event->ignore();  // letters, plain arrows: the window's
 }
 
+void HeadHeatmap::contextMenuEvent(QContextMenuEvent* event) {
+    const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
+    const auto cell = byKey ? m->scene.selected : cellUnder(event->pos());
+    if (!cell || m->kindAt(*cell) != CellKind::Value) return event->ignore();
+    engine::Rows dest = m->scene.destTokens(*cell);
+    dest.end = std::min(dest.end, m->scene.rowsReady);
+    engine::Rows src = m->scene.srcTokens(*cell);
+    src.end = std::min(src.end, dest.end);
+    const QPointF middle = m->scene.logical(m->scene.geometry.rectOf(*cell)).center();
+    Q_EMIT menuRequested(dest, src, byKey ? mapToGlobal(middle.toPoint()) : event->globalPos());
+}
+
 void HeadHeatmap::leaveEvent(QEvent*) {
     setHovered(std::nullopt);
 }

@@ -63,6 +63,8 @@ struct HeadHeatmap::Parts {
     Granularity granularity = Granularity::Tokens;
     Selection selection;
     bool hasSelection = false;
+    std::vector<engine::EdgeEdit> forbidden;  // of all heads; the scene has the head's own
+    void takeForbidden();
     ScaleChoice choice;
     ValueExtent headExtent;  // of all tiles of this head and quantity seen so far
     ValueExtent tileExtent;  // of the tile in view

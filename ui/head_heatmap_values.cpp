@@ -128,6 +128,18 @@ void HeadHeatmap::setScale(const ScaleChoice& choice) {
         refresh();
 }
 
+void HeadHeatmap::setForbidden(std::vector<engine::EdgeEdit> edges) {
+    m->forbidden = std::move(edges);
+    m->takeForbidden();
+    refresh();
+}
+
+void HeadHeatmap::Parts::takeForbidden() {
+    scene.forbidden.clear();
+    for (const engine::EdgeEdit& edge : forbidden)
+        if (hasSelection && edge.at == selection.at) scene.forbidden.push_back(edge);
+}
+
 void HeadHeatmap::setSelection(const Selection& selection) {
     const bool sameHead =
         m->hasSelection && selection.at == m->selection.at && selection.run == m->selection.run;
@@ -144,6 +156,7 @@ void HeadHeatmap::setSelection(const Selection& selection) {
     }
     m->selection = selection;
     m->hasSelection = true;
+    m->takeForbidden();
     const MapUnits& units = m->scene.units;
     const MapCell cell{units.unitOf(engine::to_int(selection.dest)),
                        units.unitOf(engine::to_int(selection.src))};

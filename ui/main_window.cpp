@@ -155,8 +155,8 @@ void MainWindow::applyScheme(int choice) {
 
 // In the order of the eye.
 QList<QWidget*> MainWindow::regions() const {
-    return {m->prompt,   m->headsDock, m->pageBar, m->strip,  m->headPage, m->stepsDock,
-            m->nextDock, m->barsDock,  m->empty,   m->finder, m->compare};
+    return {m->prompt,    m->headsDock, m->pageBar,  m->edits, m->strip,  m->headPage,
+            m->stepsDock, m->nextDock,  m->barsDock, m->empty, m->finder, m->compare};
 }
 
 namespace {

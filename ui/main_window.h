@@ -58,6 +58,7 @@ class MainWindow : public QMainWindow {
     bool isCompareShown() const;
     void setHeadPage(
         QWidget*);  // below the token strip: head bar, map, scale column; owned from here
+    void setEditsBar(QWidget*);  // above every page, below the message; owned from here
     // An action of a view that the app composes, in menu and key overlay like the window's own.
     // Letter keys yield to text.
     QAction* addViewAction(Menu, const QString& text, const QKeySequence&,

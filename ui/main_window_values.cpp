@@ -102,6 +102,12 @@ void MainWindow::setComparePage(QWidget* widget) {
     orderFocus();
 }
 
+void MainWindow::setEditsBar(QWidget* widget) {
+    m->edits = widget;
+    static_cast<QVBoxLayout*>(m->page->layout())->insertWidget(1, widget);
+    orderFocus();
+}
+
 QAction* MainWindow::addViewAction(Menu menu, const QString& text, const QKeySequence& key,
                                    const QString& statusTip) {
     // An empty key in the list would count as one.

@@ -40,7 +40,7 @@ struct MainWindow::Parts {
     QWidget* run = nullptr;  // strip above the head page
     QVBoxLayout* runLayout = nullptr;
     TokenStrip* strip = nullptr;
-    QWidget *headPage = nullptr, *finder = nullptr, *compare = nullptr;
+    QWidget *headPage = nullptr, *finder = nullptr, *compare = nullptr, *edits = nullptr;
     ProgressPanel* progress = nullptr;
     QRect progressArea;  // in headPage's coordinates
 

@@ -151,7 +151,15 @@ class SessionFileTest : public QObject {
                 << QString::fromLatin1(place) << QString::fromUtf8(value)
                 << QString::fromLatin1(says);
         };
-        row("/headscope_session", "2", "version 2, and this program reads 1");
+        row("/headscope_session", "3", "version 3, and this program reads up to 2");
+        row("/runs/0/edits", "{}", "edits stands at the prompt's own run");
+        row("/runs/1/edits", "[]", "edits is a list of 0, not an object");
+        row("/runs/1/edits", R"({"heads": [{"layer": 1}], "edges": []})", "head");
+        row("/runs/1/edits",
+            R"({"heads": [], "edges": [{"layer": 1, "head": 0, "dest": {"begin": 4, "end": 4},
+                                        "src": {"begin": 0}}]})",
+            "dest.end is 4");
+        row("/runs/1/edited", "1", "edited");
         row("/headscope_session", "-1", "headscope_session is -1");
         row("/headscope_session", "\"1\"", "headscope_session is '1'");
         row("/model", "[]", "model is a list of 0, not an object");

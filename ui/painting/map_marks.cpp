@@ -154,6 +154,37 @@ void paintMapLines(QPainter& painter, const MapScene& scene) {
     painter.restore();
 }
 
+void paintForbidden(QPainter& painter, const MapScene& scene) {
+    if (scene.geometry.isEmpty() || scene.forbidden.empty()) return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(scene.mapRect());
+    const engine::Axis dests = scene.geometry.dest(), srcs = scene.geometry.src();
+    for (const engine::EdgeEdit& edge : scene.forbidden) {
+        // What of it is visible and in view; a span is crossed out where one of its cells is.
+        const std::int64_t rows = std::min<std::int64_t>(edge.dest.end, scene.rowsReady);
+        const std::int64_t first = std::max(edge.dest.begin, edge.src.begin);
+        if (first >= rows) continue;
+        const std::int64_t top = std::max(scene.units.unitOf(first), dests.begin),
+                           bottom = std::min(scene.units.unitOf(rows - 1) + 1, dests.end),
+                           left = std::max(scene.units.unitOf(edge.src.begin), srcs.begin),
+                           right = std::min(
+                               scene.units.unitOf(std::min(edge.src.end, rows) - 1) + 1, srcs.end);
+        if (top >= bottom || left >= right) continue;
+        const QRectF box =
+            scene.logical(QRectF(QPointF(scene.geometry.xOf(left), scene.geometry.yOf(top)),
+                                 QPointF(scene.geometry.xOf(right), scene.geometry.yOf(bottom))));
+        const QRectF cross = box.adjusted(2, 2, -2, -2);
+        for (const auto& [colour, width] :
+             {std::pair(scene.theme.halo, 3.5), std::pair(scene.theme.error, 1.5)}) {
+            painter.setPen(QPen(colour, width));
+            painter.drawLine(cross.topLeft(), cross.bottomRight());
+            painter.drawLine(cross.bottomLeft(), cross.topRight());
+        }
+    }
+    painter.restore();
+}
+
 namespace {
 
 // A sentence on its own ground, in areas that have the room.

@@ -9,6 +9,7 @@ class QPainter;
 namespace ui {
 
 void paintMapLines(QPainter&, const MapScene&);     // under the marks; part of every figure
+void paintForbidden(QPainter&, const MapScene&);    // a cross over cells that are forbidden
 void paintNotComputed(QPainter&, const MapScene&);  // "row 22 and later: not computed yet"
 void paintSelection(QPainter&, const MapScene&);    // selected row and column, lock box
 void paintCrosshair(QPainter&, const MapScene&);    // the hovered cell

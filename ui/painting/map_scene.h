@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/values/edits.h"
 #include "engine/values/run.h"
 #include "engine/values/tile.h"
 #include "ui/painting/map_geometry.h"
@@ -38,6 +39,7 @@ struct MapScene {
     std::vector<float> row,
         column;  // p of the selected row on every src, of the selected column on
                  // every dest
+    std::vector<engine::EdgeEdit> forbidden;  // cells that the run keeps this head from
     // Of two runs: rows that only the other one has, and which that is ("only run B has them").
     engine::Rows oneRunOnly;
     QString oneRunOnlyText;
