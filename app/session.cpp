@@ -215,42 +215,6 @@ void Session::handle(const ModelOpened& event) {
     Q_EMIT modelOpened();
 }
 
-void Session::handle(const RunForked& event) {
-    if (!isCurrent(event)) return;
-    const RunView* parent = find(event.parent);
-    if (!parent) return;
-    RunView fork = *parent;
-    const std::int64_t at = to_int(event.at);
-    const auto steps = static_cast<std::size_t>(at - fork.promptTokens);
-    engine::Step forced;
-    forced.alternatives =
-        steps < fork.steps.size() ? fork.steps[steps].alternatives : m_forcedOthers;
-    forced.run = event.run;
-    forced.token = event.token;
-    forced.position = event.at;
-    forced.probability = m_forced.probability;
-    forced.rows = at + 1;
-    fork.id = event.run;
-    fork.tokens.resize(static_cast<std::size_t>(at));
-    fork.tokens.push_back(event.token);
-    fork.steps.resize(steps);
-    fork.text.clear();
-    for (const engine::Step& step : fork.steps) fork.text += step.text;
-    forced.text = event.token.bytes;
-    fork.text += forced.text;
-    fork.steps.push_back(std::move(forced));
-    fork.rows = at;
-    fork.planned = at + 1 + m_asked.generate;
-    fork.promptRead = false;
-    fork.parent = parent->name;
-    fork.forkedAt = static_cast<std::int64_t>(steps);
-    fork.edited = false;
-    fork.given = at + 1;
-    fork.name = nameOfRun(m_others.size() + 1);
-    park();
-    show(std::move(fork));
-}
-
 void Session::handle(const RunClosed& event) {
     if (!isCurrent(event)) return;
     m_before.reset();
