@@ -275,7 +275,8 @@ void MainView::showRows(std::int64_t published) {
         m_page->headBar().setRows(std::min(published, run.promptTokens), run.promptTokens);
     }
     const engine::ModelInfo& info = *m_session.model();
-    if (info.page_tokens > 0) m_window->setPages(m_session.pagesUsed(), info.pages);
+    if (info.page_tokens > 0)
+        m_window->setPages(m_session.pagesUsed(), info.pages, m_session.pagesAreExact());
     showMemory();
 }
 

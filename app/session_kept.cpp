@@ -83,7 +83,8 @@ std::int64_t Session::pagesUsed() const {
     if (!m_model || m_model->page_tokens <= 0) return 0;
     const std::int64_t page = m_model->page_tokens;
     const auto own = [page](const RunView& run) {
-        const std::int64_t shared = run.parent.empty() ? 0 : run.promptTokens + run.forkedAt;
+        const std::int64_t shared =
+            run.parent.empty() || run.edited ? 0 : run.promptTokens + run.forkedAt;
         return (run.rows + page - 1) / page - std::min(shared, run.rows) / page;
     };
     std::int64_t pages = 0;
@@ -95,6 +96,12 @@ std::int64_t Session::pagesUsed() const {
     if (m_before) add(m_before->run, m_before->others);
     for (const Before& kept : m_kept) add(kept.run, kept.others);
     return std::min(pages, m_model->pages);
+}
+
+bool Session::pagesAreExact() const {
+    const auto isEdited = [](const RunView& run) { return run.edited; };
+    return m_kept.empty() && !m_before && !m_run.edited &&
+           std::none_of(m_others.begin(), m_others.end(), isEdited);
 }
 
 void Session::keepShown() {

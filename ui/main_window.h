@@ -82,7 +82,8 @@ class MainWindow : public QMainWindow {
     void setStateText(const QString&);  // "Generating, token 9 of 16"
     void setHoverText(const QString&);  // "L23.H3 · dest 13 ← src 9 · p 0.7404"
     void setRateText(const QString&);   // "38.6 tok/s"
-    void setPages(std::int64_t used, std::int64_t total);  // total 0: "pages –"
+    // total 0: "pages –"; not exact: runs share some of what is counted, "pages ≤ 12 of 1,024".
+    void setPages(std::int64_t used, std::int64_t total, bool exact = true);
     void beginProgress(const QString& title, ProgressPanel::Unit, const QString& note = {});
     void setProgress(std::int64_t done, std::int64_t total, const QString& detail = {},
                      double inWork = 0);  // as ProgressPanel's

@@ -269,10 +269,10 @@ void MainWindow::setRateText(const QString& text) {
     m->rate->setText(text);
 }
 
-void MainWindow::setPages(std::int64_t used, std::int64_t total) {
-    m->pages->setText(total > 0
-                          ? QStringLiteral("pages %1 of %2").arg(thousands(used), thousands(total))
-                          : QStringLiteral("pages –"));
+void MainWindow::setPages(std::int64_t used, std::int64_t total, bool exact) {
+    const QString most = exact ? thousands(used) : QStringLiteral("≤ ") + thousands(used);
+    m->pages->setText(total > 0 ? QStringLiteral("pages %1 of %2").arg(most, thousands(total))
+                                : QStringLiteral("pages –"));
 }
 
 void MainWindow::beginProgress(const QString& title, ProgressPanel::Unit unit,
