@@ -172,10 +172,9 @@ struct ModelsFound {
     std::vector<engine::FoundModel> models;
 };
 
-using EngineEvent =
-    std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned, RunsKept,
-                 KeptClosed, RunForked, RunEdited, StepsGiven, RunClosed, PromptRead, Stepped,
-                 RunsRestoring,
-                 SessionRestored, JobEnded, ModelInspected, ModelsFound, PromptPreview>;
+using EngineEvent = std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned,
+                                 RunsKept, KeptClosed, RunForked, RunEdited, StepsGiven, RunClosed,
+                                 PromptRead, Stepped, RunsRestoring, SessionRestored, JobEnded,
+                                 ModelInspected, ModelsFound, PromptPreview>;
 
 }  // namespace app

@@ -206,6 +206,7 @@ void EngineWorker::fork(JobId id, const ForkCommand& command, std::stop_token st
 void EngineWorker::edit(JobId id, const EditCommand& command, std::stop_token stop) {
     begin(id, std::move(stop));
     guarded([&] {
+        bring(command.parent);
         requireOpen(command.parent);
         engine::RunRequest request;
         request.tokens = command.tokens;
@@ -213,7 +214,7 @@ void EngineWorker::edit(JobId id, const EditCommand& command, std::stop_token st
         request.reserve = command.generate;
         request.edits = command.edits;
         request.parent = command.parent;
-        const engine::RunId run = m_engine->open_run(request);
+        const engine::RunId run = withRoom([&] { return m_engine->open_run(request); });
         m_promptRead[run] = false;
         m_job->run = run;
         m_job->remaining = command.generate;

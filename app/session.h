@@ -65,9 +65,10 @@ class Session : public QObject {
     // Runs of earlier prompts of this model, still open: one a prompt, that which was on screen;
     // the longest unseen first.
     std::vector<const RunView*> keptRuns() const;
-    // Of the pool, by all open runs: at most so many, as another prompt's first tokens may be
-    // shared, too.
+    // Of the pool, by all open runs: at most so many, as the first rows of another prompt or of an
+    // edited run may be shared, too; just so many where there is none of either.
     std::int64_t pagesUsed() const;
+    bool pagesAreExact() const;
     const ui::Selection& selection() const { return m_selection; }
     bool followsNewest() const { return m_follow; }
     bool headWasPicked() const { return m_headPicked; }  // by hand, since the model was opened

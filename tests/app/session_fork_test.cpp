@@ -178,7 +178,7 @@ void SessionForkTest::anotherPromptKeepsThemAside() {
     QVERIFY(desk.settle());
     QVERIFY(desk.session->otherRuns().empty());
     QCOMPARE(desk.world->count("close_run"), 0);
-    const std::vector<const RunView*> kept = desk.session->keptRuns();
+    const std::vector<const app::RunView*> kept = desk.session->keptRuns();
     QCOMPARE(kept.size(), 1u);
     desk.session->showKept(kept[0]->id);
     QCOMPARE(desk.session->run().parent, std::string("A"));
