@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "app/cli.h"
-#include "app/cli_text.h"
-#include "app/output_file.h"
+#include "app/command_line/cli.h"
+#include "app/command_line/cli_text.h"
+#include "app/files/output_file.h"
 
 namespace app {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 #include "engine/module.h"
 
 namespace app {

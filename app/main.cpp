@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
+#include "app/command_line/interrupt.h"
 #include "app/display.h"
 #include "app/engine_module.h"
-#include "app/interrupt.h"
 #include "app/window.h"
 
 namespace {

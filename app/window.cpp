@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "app/engine_module.h"
-#include "app/main_view.h"
-#include "app/model_list.h"
+#include "app/session/model_list.h"
+#include "app/view/main_view.h"
 #include "ui/painting/theme.h"
 
 namespace app {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/verbs/answer_times.h"
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 
 namespace app {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <ostream>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 #include "app/verbs/bench_figures.h"
 #include "app/verbs/run_options.h"
 #include "app/verbs/verbs.h"

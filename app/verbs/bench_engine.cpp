@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 #include "app/verbs/bench_figures.h"
 #include "app/verbs/bench_views.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 #include "app/verbs/bench_limits.h"
 #include "engine/values/model_info.h"
 

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 #include "app/verbs/bench_figures.h"
 
 namespace app {

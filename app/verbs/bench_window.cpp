@@ -10,13 +10,13 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/cli_text.h"
-#include "app/main_view.h"
+#include "app/command_line/cli_text.h"
 #include "app/verbs/answer_times.h"
 #include "app/verbs/bench_figures.h"
 #include "app/verbs/drawing_application.h"
 #include "app/verbs/restless_user.h"
 #include "app/verbs/timed_application.h"
+#include "app/view/main_view.h"
 #include "ui/painting/theme.h"
 
 namespace app {

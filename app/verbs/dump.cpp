@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "app/cli_text.h"
-#include "app/output_file.h"
+#include "app/command_line/cli_text.h"
+#include "app/files/output_file.h"
 #include "app/verbs/dump_plan.h"
 #include "app/verbs/edit_options.h"
 #include "app/verbs/run_options.h"

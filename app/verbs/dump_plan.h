@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/safetensors_writer.h"
+#include "app/files/safetensors_writer.h"
 #include "engine/trace_reader.h"
 #include "engine/values/model_info.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 #include "app/verbs/export_view.h"
 #include "engine/values/failure.h"
 

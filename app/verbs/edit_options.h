@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 #include "engine/values/edits.h"
 
 namespace app {

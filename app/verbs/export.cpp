@@ -2,11 +2,11 @@
 #include <limits>
 #include <span>
 
-#include "app/cli_text.h"
-#include "app/data_file.h"
-#include "app/head_data.h"
-#include "app/output_file.h"
-#include "app/picture_file.h"
+#include "app/command_line/cli_text.h"
+#include "app/files/data_file.h"
+#include "app/files/head_data.h"
+#include "app/files/output_file.h"
+#include "app/files/picture_file.h"
 #include "app/verbs/drawing_application.h"
 #include "app/verbs/edit_options.h"
 #include "app/verbs/export_figure.h"

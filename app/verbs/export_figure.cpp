@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/cli_text.h"
-#include "app/head_figure.h"
-#include "ui/contribution_figure.h"
+#include "app/command_line/cli_text.h"
+#include "app/files/head_figure.h"
+#include "ui/contributions/contribution_figure.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/map_geometry.h"
 #include "ui/painting/text_spans.h"

@@ -4,12 +4,12 @@
 #pragma once
 #include <optional>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 #include "app/verbs/export_page.h"
 #include "app/verbs/export_view.h"
 #include "app/verbs/run_options.h"
-#include "ui/drawing.h"
 #include "ui/painting/map_units.h"
+#include "ui/widgets/drawing.h"
 
 namespace app {
 

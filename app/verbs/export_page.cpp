@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/verbs/export_page.h"
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 
 namespace app {
 namespace {

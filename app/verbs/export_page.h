@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/arguments.h"
+#include "app/command_line/arguments.h"
 #include "engine/values/tile.h"
 #include "ui/painting/figure_page.h"
 #include "ui/painting/map_scale.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/arguments.h"
-#include "app/cli_text.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/cli_text.h"
 
 namespace app {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 
 namespace app {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 
 namespace app {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 
 namespace app {
 namespace {

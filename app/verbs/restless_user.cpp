@@ -6,10 +6,10 @@
 #include <QWheelEvent>
 #include <cmath>
 
-#include "app/main_view.h"
-#include "ui/head_grid.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "app/view/main_view.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
 
 namespace app {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <thread>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 #include "app/verbs/prompt_losses.h"
 
 namespace app {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 
 namespace app {
 

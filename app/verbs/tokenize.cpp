@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "app/cli_text.h"
+#include "app/command_line/cli_text.h"
 #include "app/verbs/run_options.h"
 #include "app/verbs/verbs.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 
 namespace app {
 

@@ -11,7 +11,7 @@
 #include <QTest>
 #include <map>
 
-#include "app/cache_folder.h"
+#include "app/files/cache_folder.h"
 #include "engine/values/failure.h"
 
 using State = app::CacheEntry::State;

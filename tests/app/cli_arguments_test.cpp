@@ -3,10 +3,10 @@
 // one line.
 #include <QtTest>
 
-#include "app/arguments.h"
-#include "app/cli.h"
-#include "app/cli_text.h"
-#include "app/near_verb.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/cli.h"
+#include "app/command_line/cli_text.h"
+#include "app/command_line/near_verb.h"
 #include "app/window.h"
 
 using namespace app;

@@ -10,8 +10,8 @@
 #include <QtTest>
 #include <functional>
 
-#include "app/interrupt.h"
-#include "app/output_file.h"
+#include "app/command_line/interrupt.h"
+#include "app/files/output_file.h"
 
 using namespace app;
 

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "app/safetensors_writer.h"
+#include "app/files/safetensors_writer.h"
 #include "engine/values/failure.h"
 #include "tests/support/golden_file.h"
 

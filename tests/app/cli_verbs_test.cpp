@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 #include "app/verbs/bench_figures.h"
 #include "app/verbs/prompt_losses.h"
 #include "tests/support/fake_engine.h"

@@ -8,7 +8,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/code_snippet.h"
+#include "app/files/code_snippet.h"
 
 using app::SnippetFor;
 using app::SnippetView;

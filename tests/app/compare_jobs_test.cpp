@@ -4,8 +4,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/compare_jobs.h"
-#include "app/pins.h"
+#include "app/session/pins.h"
+#include "app/threads/compare_jobs.h"
 
 using engine::Rows;
 using engine::RunId;

@@ -8,9 +8,9 @@
 #include <QTest>
 #include <thread>
 
-#include "app/engine_worker.h"
-#include "app/export_job.h"
-#include "app/picture_file.h"
+#include "app/files/export_job.h"
+#include "app/files/picture_file.h"
+#include "app/threads/engine_worker.h"
 #include "tests/support/app_fixture.h"
 
 namespace {

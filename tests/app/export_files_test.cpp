@@ -11,7 +11,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/qt_warnings.h"
 #include "ui/painting/theme.h"

@@ -10,11 +10,11 @@
 #include <atomic>
 #include <thread>
 
-#include "app/engine_thread.h"
-#include "app/main_view.h"
-#include "app/model_list.h"
+#include "app/session/model_list.h"
+#include "app/threads/engine_thread.h"
+#include "app/view/main_view.h"
 #include "tests/support/app_fixture.h"
-#include "ui/prompt_panel.h"
+#include "ui/prompt/prompt_panel.h"
 
 using namespace app;
 using namespace Qt::StringLiterals;

@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/prompt_history.h"
+#include "app/session/prompt_history.h"
 
 using app::EarlierPrompt;
 using app::PromptHistory;

@@ -7,9 +7,9 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/cli.h"
-#include "app/pins.h"
-#include "app/session_file.h"
+#include "app/command_line/cli.h"
+#include "app/session/pins.h"
+#include "app/session/session_file.h"
 #include "app/window.h"
 #include "engine/values/failure.h"
 

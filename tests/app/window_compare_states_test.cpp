@@ -10,19 +10,19 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/real_window.h"
-#include "ui/compare_page.h"
-#include "ui/compare_strip.h"
-#include "ui/head_grid.h"
-#include "ui/head_page.h"
+#include "ui/compare/compare_page.h"
+#include "ui/compare/compare_strip.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/pinned_heads.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/theme.h"
-#include "ui/pinned_heads.h"
-#include "ui/prompt_panel.h"
-#include "ui/scale_column.h"
+#include "ui/prompt/prompt_panel.h"
 
 using engine::LayerHead;
 using engine::Position;

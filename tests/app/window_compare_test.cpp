@@ -10,20 +10,20 @@
 #include <cmath>
 #include <cstring>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/real_window.h"
-#include "ui/compare_page.h"
-#include "ui/compare_strip.h"
-#include "ui/head_finder.h"
-#include "ui/head_grid.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/compare/compare_page.h"
+#include "ui/compare/compare_strip.h"
+#include "ui/finder/head_finder.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/pinned_heads.h"
 #include "ui/painting/theme.h"
-#include "ui/pinned_heads.h"
-#include "ui/prompt_panel.h"
-#include "ui/step_bar.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/steps/step_bar.h"
 
 using engine::LayerHead;
 using engine::Position;

@@ -12,19 +12,19 @@
 #include <QSpinBox>
 #include <QTest>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/real_cli.h"
 #include "tests/support/real_window.h"
-#include "ui/figure_composer.h"
-#include "ui/figure_preview.h"
-#include "ui/head_grid.h"
-#include "ui/head_page.h"
+#include "ui/composer/figure_composer.h"
+#include "ui/composer/figure_preview.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_panel.h"
-#include "ui/scale_column.h"
+#include "ui/prompt/prompt_panel.h"
 
 using engine::LayerHead;
 using fake::eventually;

@@ -7,20 +7,20 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/main_view.h"
-#include "app/session_file.h"
+#include "app/session/session_file.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/real_window.h"
-#include "ui/compare_page.h"
-#include "ui/edit_chips.h"
-#include "ui/head_grid.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
-#include "ui/message_bar.h"
+#include "ui/compare/compare_page.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_panel.h"
-#include "ui/step_bar.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/steps/step_bar.h"
+#include "ui/window/edit_chips.h"
+#include "ui/window/message_bar.h"
 
 using engine::LayerHead;
 using engine::Position;

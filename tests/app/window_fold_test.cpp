@@ -8,11 +8,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/real_window.h"
-#include "ui/head_grid.h"
+#include "ui/grid/head_grid.h"
 #include "ui/painting/palette.h"
 #include "ui/painting/theme.h"
 

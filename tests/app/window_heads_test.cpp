@@ -9,19 +9,19 @@
 #include <QTest>
 #include <map>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/real_window.h"
-#include "ui/head_finder.h"
-#include "ui/head_grid.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/finder/head_finder.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/read_out.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_panel.h"
-#include "ui/read_out.h"
-#include "ui/scale_column.h"
-#include "ui/token_strip.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/strip/token_strip.h"
 
 using engine::LayerHead;
 using engine::Position;

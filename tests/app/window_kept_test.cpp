@@ -8,15 +8,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/settle.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_line.h"
-#include "ui/prompt_panel.h"
+#include "ui/prompt/prompt_line.h"
+#include "ui/prompt/prompt_panel.h"
 
 using engine::Failure;
 using fake::eventually;

@@ -17,22 +17,22 @@
 #include <QWindow>
 #include <functional>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/real_window.h"
-#include "ui/contribution_bars.h"
-#include "ui/go_to_line.h"
-#include "ui/head_finder.h"
-#include "ui/head_grid.h"
-#include "ui/head_page.h"
-#include "ui/help_gestures.h"
-#include "ui/page_bar.h"
+#include "ui/contributions/contribution_bars.h"
+#include "ui/finder/head_finder.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_page.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_panel.h"
-#include "ui/step_bar.h"
-#include "ui/token_strip.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/steps/step_bar.h"
+#include "ui/strip/token_strip.h"
+#include "ui/window/go_to_line.h"
+#include "ui/window/help_gestures.h"
+#include "ui/window/page_bar.h"
 
 using engine::LayerHead;
 using engine::Position;

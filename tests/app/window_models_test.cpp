@@ -12,20 +12,20 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/main_view.h"
-#include "app/model_list.h"
+#include "app/session/model_list.h"
+#include "app/view/main_view.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
-#include "ui/checks_badge.h"
-#include "ui/elided_label.h"
-#include "ui/empty_page.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
 #include "ui/painting/theme.h"
-#include "ui/progress_panel.h"
-#include "ui/prompt_panel.h"
-#include "ui/step_bar.h"
-#include "ui/token_strip.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/steps/step_bar.h"
+#include "ui/strip/token_strip.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/window/checks_badge.h"
+#include "ui/window/empty_page.h"
+#include "ui/window/progress_panel.h"
 
 namespace fs = std::filesystem;
 

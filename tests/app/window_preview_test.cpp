@@ -6,15 +6,15 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/real_window.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_editor.h"
-#include "ui/prompt_field.h"
-#include "ui/prompt_line.h"
-#include "ui/prompt_panel.h"
+#include "ui/prompt/prompt_editor.h"
+#include "ui/prompt/prompt_field.h"
+#include "ui/prompt/prompt_line.h"
+#include "ui/prompt/prompt_panel.h"
 
 class WindowPreviewTest : public QObject {
     Q_OBJECT

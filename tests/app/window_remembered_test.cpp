@@ -17,14 +17,14 @@
 #include <QTest>
 #include <mutex>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/settle.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_line.h"
-#include "ui/prompt_panel.h"
-#include "ui/settings_dialog.h"
+#include "ui/prompt/prompt_line.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/window/settings_dialog.h"
 
 using fake::eventually;
 

@@ -11,22 +11,22 @@
 #include <QTimer>
 #include <cstring>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/real_window.h"
-#include "ui/head_bar.h"
-#include "ui/head_finder.h"
-#include "ui/head_grid.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/finder/head_finder.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_bar.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/top_ends.h"
 #include "ui/painting/theme.h"
-#include "ui/progress_panel.h"
-#include "ui/prompt_panel.h"
-#include "ui/step_bar.h"
-#include "ui/token_strip.h"
-#include "ui/top_ends.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/steps/step_bar.h"
+#include "ui/strip/token_strip.h"
+#include "ui/window/progress_panel.h"
 
 using engine::Position;
 using engine::to_int;

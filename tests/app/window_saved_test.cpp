@@ -4,12 +4,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_line.h"
-#include "ui/prompt_panel.h"
+#include "ui/prompt/prompt_line.h"
+#include "ui/prompt/prompt_panel.h"
 
 class WindowSavedTest : public QObject {
     Q_OBJECT

@@ -9,20 +9,20 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/main_view.h"
-#include "app/session_file.h"
+#include "app/session/session_file.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/default_model.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/real_window.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_panel.h"
-#include "ui/scale_column.h"
-#include "ui/step_bar.h"
-#include "ui/token_strip.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/steps/step_bar.h"
+#include "ui/strip/token_strip.h"
 
 using engine::Position;
 using engine::to_int;

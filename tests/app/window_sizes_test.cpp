@@ -9,16 +9,16 @@
 #include <QToolBar>
 #include <QWindow>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/real_window.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/read_out.h"
 #include "ui/painting/theme.h"
-#include "ui/read_out.h"
-#include "ui/segment_bar.h"
-#include "ui/step_bar.h"
+#include "ui/steps/step_bar.h"
+#include "ui/widgets/segment_bar.h"
 
 class WindowSizesTest : public QObject {
     Q_OBJECT

@@ -9,24 +9,24 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/default_model.h"
 #include "tests/support/real_cli.h"
 #include "tests/support/real_window.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
-#include "ui/mini_map.h"
-#include "ui/page_bar.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/mini_map.h"
+#include "ui/heatmap/read_out.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/text_spans.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_panel.h"
-#include "ui/read_out.h"
-#include "ui/scale_column.h"
-#include "ui/segment_bar.h"
-#include "ui/text_view.h"
-#include "ui/token_strip.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/strip/text_view.h"
+#include "ui/strip/token_strip.h"
+#include "ui/widgets/segment_bar.h"
+#include "ui/window/page_bar.h"
 
 using engine::Position;
 using fake::eventually;

@@ -3,7 +3,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/reader_worker.h"
+#include "app/threads/reader_worker.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/memory_use.h"
 #include "tests/support/qt_warnings.h"

@@ -3,7 +3,7 @@
 #include <QTest>
 #include <variant>
 
-#include "app/engine_thread.h"
+#include "app/threads/engine_thread.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 

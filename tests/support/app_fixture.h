@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/engine_events.h"
+#include "app/threads/engine_events.h"
 #include "tests/support/fake_engine.h"
 
 namespace fake {

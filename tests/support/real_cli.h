@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli.h"
+#include "app/command_line/cli.h"
 
 struct CliOutcome {
     int code = -1;

@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 #include "tests/support/default_model.h"
 #include "tests/support/settle.h"
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 
 namespace real {
 

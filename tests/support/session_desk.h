@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "app/session.h"
-#include "app/trace_views.h"
+#include "app/session/session.h"
+#include "app/session/trace_views.h"
 #include "tests/support/app_fixture.h"
 
 namespace fake {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "app/main_view.h"
+#include "app/view/main_view.h"
 #include "tests/support/app_fixture.h"
 #include "ui/run_state.h"
 

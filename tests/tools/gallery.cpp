@@ -11,10 +11,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/main_view.h"
 #include "app/verbs/drawing_application.h"
+#include "app/view/main_view.h"
 #include "engine/engine.h"
-#include "ui/head_finder.h"
+#include "ui/finder/head_finder.h"
 #include "ui/painting/theme.h"
 
 namespace {

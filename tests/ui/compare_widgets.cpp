@@ -8,13 +8,13 @@
 #include <set>
 
 #include "tests/ui/map_support.h"
-#include "ui/compare_page.h"
-#include "ui/compare_strip.h"
-#include "ui/head_grid.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
+#include "ui/compare/compare_page.h"
+#include "ui/compare/compare_strip.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/pinned_heads.h"
 #include "ui/painting/theme.h"
-#include "ui/pinned_heads.h"
 
 using namespace ui;
 

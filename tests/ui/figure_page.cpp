@@ -8,9 +8,9 @@
 #include "engine/values/failure.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
-#include "ui/drawing.h"
 #include "ui/painting/figure_layout.h"
 #include "ui/painting/theme.h"
+#include "ui/widgets/drawing.h"
 
 using namespace ui;
 

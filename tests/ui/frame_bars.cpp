@@ -8,7 +8,7 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
-#include "ui/contribution_bars.h"
+#include "ui/contributions/contribution_bars.h"
 
 using frame::show;
 

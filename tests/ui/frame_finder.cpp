@@ -11,11 +11,11 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
-#include "ui/head_finder.h"
-#include "ui/head_grid.h"
-#include "ui/head_scatter.h"
-#include "ui/labelled_combo.h"
+#include "ui/finder/head_finder.h"
+#include "ui/finder/head_scatter.h"
+#include "ui/grid/head_grid.h"
 #include "ui/painting/theme.h"
+#include "ui/widgets/labelled_combo.h"
 
 using engine::LayerHead;
 using ui::HeadFinder;

@@ -10,11 +10,11 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
-#include "ui/contribution_bars.h"
-#include "ui/go_to_line.h"
-#include "ui/place.h"
-#include "ui/step_lane.h"
-#include "ui/step_lane_metrics.h"
+#include "ui/contributions/contribution_bars.h"
+#include "ui/steps/step_lane.h"
+#include "ui/steps/step_lane_metrics.h"
+#include "ui/window/go_to_line.h"
+#include "ui/window/place.h"
 
 using engine::LayerHead;
 

@@ -12,8 +12,8 @@
 #include "ui/models/logits_model.h"
 #include "ui/models/model_table.h"
 #include "ui/painting/theme.h"
-#include "ui/plain_text.h"
-#include "ui/prompt_line.h"
+#include "ui/prompt/prompt_line.h"
+#include "ui/widgets/plain_text.h"
 
 class FrameModels : public QObject {
     Q_OBJECT

@@ -11,13 +11,13 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
-#include "ui/elided_label.h"
-#include "ui/hidden_characters.h"
 #include "ui/painting/theme.h"
-#include "ui/prompt_editor.h"
-#include "ui/prompt_field.h"
-#include "ui/prompt_line.h"
-#include "ui/prompt_panel.h"
+#include "ui/prompt/prompt_editor.h"
+#include "ui/prompt/prompt_field.h"
+#include "ui/prompt/prompt_line.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/strip/hidden_characters.h"
+#include "ui/widgets/elided_label.h"
 
 using frame::show;
 

@@ -11,13 +11,13 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
-#include "ui/generated_text.h"
+#include "ui/heatmap/top_ends.h"
 #include "ui/painting/theme.h"
-#include "ui/step_bar.h"
-#include "ui/step_lane.h"
-#include "ui/step_lane_metrics.h"
-#include "ui/token_strip.h"
-#include "ui/top_ends.h"
+#include "ui/steps/step_bar.h"
+#include "ui/steps/step_lane.h"
+#include "ui/steps/step_lane_metrics.h"
+#include "ui/strip/generated_text.h"
+#include "ui/strip/token_strip.h"
 
 using engine::Position;
 using frame::show;

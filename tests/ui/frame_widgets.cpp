@@ -16,17 +16,17 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
-#include "ui/checks_badge.h"
-#include "ui/contribution_bars.h"
-#include "ui/contribution_figure.h"
-#include "ui/logits_panel.h"
-#include "ui/message_bar.h"
-#include "ui/model_entry.h"
+#include "ui/contributions/contribution_bars.h"
+#include "ui/contributions/contribution_figure.h"
+#include "ui/contributions/logits_panel.h"
 #include "ui/models/candidate_delegates.h"
 #include "ui/models/logits_model.h"
-#include "ui/progress_panel.h"
-#include "ui/prompt_panel.h"
-#include "ui/sampler_box.h"
+#include "ui/prompt/model_entry.h"
+#include "ui/prompt/prompt_panel.h"
+#include "ui/steps/sampler_box.h"
+#include "ui/window/checks_badge.h"
+#include "ui/window/message_bar.h"
+#include "ui/window/progress_panel.h"
 
 using engine::Position;
 using frame::show;

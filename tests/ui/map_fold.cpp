@@ -6,7 +6,7 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
-#include "ui/head_grid.h"
+#include "ui/grid/head_grid.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/grid_layout.h"
 #include "ui/painting/palette.h"

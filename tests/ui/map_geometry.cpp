@@ -6,12 +6,12 @@
 #include <set>
 
 #include "tests/ui/map_support.h"
+#include "ui/heatmap/read_out.h"
 #include "ui/painting/cell_kind.h"
 #include "ui/painting/colour_bar.h"
 #include "ui/painting/map_image.h"
 #include "ui/painting/map_labels.h"
 #include "ui/painting/map_profiles.h"
-#include "ui/read_out.h"
 
 using namespace ui;
 

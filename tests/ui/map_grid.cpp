@@ -9,14 +9,14 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
-#include "ui/head_bar.h"
-#include "ui/head_grid.h"
-#include "ui/labelled_combo.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_bar.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/grid_layout.h"
 #include "ui/painting/map_geometry.h"
 #include "ui/painting/palette.h"
-#include "ui/scale_column.h"
-#include "ui/segment_bar.h"
+#include "ui/widgets/labelled_combo.h"
+#include "ui/widgets/segment_bar.h"
 
 using namespace ui;
 

@@ -8,9 +8,9 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
-#include "ui/head_heatmap.h"
-#include "ui/read_out.h"
-#include "ui/token_ticker.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/read_out.h"
+#include "ui/steps/token_ticker.h"
 
 using namespace ui;
 

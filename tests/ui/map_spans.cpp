@@ -6,13 +6,13 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
-#include "ui/head_heatmap.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/read_out.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/map_labels.h"
 #include "ui/painting/text_spans.h"
-#include "ui/read_out.h"
-#include "ui/scale_column.h"
-#include "ui/token_ticker.h"
+#include "ui/steps/token_ticker.h"
 
 using namespace ui;
 

@@ -9,13 +9,13 @@
 #include "tests/support/qt_warnings.h"
 #include "tests/support/reference_image.h"
 #include "tests/ui/map_support.h"
-#include "ui/contribution_bars.h"
-#include "ui/head_finder.h"
-#include "ui/head_grid.h"
-#include "ui/head_heatmap.h"
+#include "ui/contributions/contribution_bars.h"
+#include "ui/finder/head_finder.h"
+#include "ui/grid/head_grid.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/scale_column.h"
 #include "ui/painting/figure.h"
-#include "ui/scale_column.h"
-#include "ui/token_strip.h"
+#include "ui/strip/token_strip.h"
 
 using namespace ui;
 using engine::LayerHead;

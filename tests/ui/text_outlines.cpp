@@ -8,9 +8,9 @@
 #include <QTest>
 #include <QXmlStreamReader>
 
-#include "ui/drawing.h"
 #include "ui/painting/theme.h"
-#include "ui/text_outlines.h"
+#include "ui/widgets/drawing.h"
+#include "ui/widgets/text_outlines.h"
 
 namespace {
 

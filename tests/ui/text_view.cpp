@@ -7,11 +7,11 @@
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
-#include "ui/head_heatmap.h"
-#include "ui/head_page.h"
-#include "ui/mini_map.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
+#include "ui/heatmap/mini_map.h"
 #include "ui/painting/theme.h"
-#include "ui/text_view.h"
+#include "ui/strip/text_view.h"
 
 using namespace ui;
 using engine::Position;

@@ -9,7 +9,7 @@
 #include "ui/painting/names.h"
 #include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
-#include "ui/plain_text.h"
+#include "ui/widgets/plain_text.h"
 
 namespace ui {
 

@@ -7,7 +7,7 @@
 
 #include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
-#include "ui/plain_text.h"
+#include "ui/widgets/plain_text.h"
 
 namespace ui {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ui/painting/theme.h"
-#include "ui/plain_text.h"
+#include "ui/widgets/plain_text.h"
 
 namespace ui {
 

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/compare/compare_maps.h"
+
+#include <QEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/painting/names.h"
+#include "ui/painting/number_text.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int axisTitle = 18, tickRoom = 9, top = 52, gap = 18, right = 10;
+constexpr int low = 330;           // below, the maps take the room of the axes' titles
+constexpr int readOut = 164;       // beside a map that is too small to hold it
+constexpr int holdsReadOut = 240;  // a map with the room
+
+bool sameTokens(const std::vector<engine::Token>& a, const std::vector<engine::Token>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const engine::Token& x, const engine::Token& y) {
+                          return x.id == y.id && x.bytes == y.bytes;
+                      });
+}
+
+// A row stands for a token of either run.
+std::vector<engine::Token> rowTokens(const std::vector<engine::Token>& a,
+                                     const std::vector<engine::Token>& b) {
+    std::vector<engine::Token> both = a.size() < b.size() ? b : a;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        if (a[i].id != b[i].id) both[i].bytes = a[i].bytes + "≠" + b[i].bytes;
+    return both;
+}
+
+}  // namespace
+
+CompareMaps::CompareMaps(QWidget* parent) : QWidget(parent) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Maps of both runs and their difference"));
+}
+
+std::int64_t CompareMaps::positions() const {
+    std::int64_t most = 0;
+    for (const CompareSide& side : m_sides)
+        most = std::max({most, static_cast<std::int64_t>(std::ssize(side.tokens)), side.planned});
+    return most;
+}
+
+QString CompareMaps::title(Panel panel) const {
+    if (panel == Difference) return m_sides[B].name + QStringLiteral(" − ") + m_sides[A].name;
+    return tr("Run %1").arg(m_sides[panel].name);
+}
+
+void CompareMaps::setSides(const CompareSide& a, const CompareSide& b) {
+    const bool other = a.id != m_sides[A].id || b.id != m_sides[B].id;
+    const bool texts = other || !sameTokens(a.tokens, m_sides[A].tokens) ||
+                       !sameTokens(b.tokens, m_sides[B].tokens);
+    const std::int64_t before = positions();
+    m_sides = {a, b};
+    if (texts) {
+        m_rowTokens = rowTokens(a.tokens, b.tokens);
+        measureLabels();
+        m_pictures[A].setTokens(a.tokens, a.promptTokens, m_columnRoom.characters);
+        for (const Panel panel : {B, Difference})
+            m_pictures[panel].setTokens(b.tokens, b.promptTokens, m_columnRoom.characters);
+    }
+    const engine::Rows onlyA{std::min(a.rows, b.rows), a.rows},
+        onlyB{std::min(a.rows, b.rows), b.rows};
+    m_pictures[A].setOneRunOnly(onlyB, tr("only in %1").arg(b.name));
+    m_pictures[B].setOneRunOnly(onlyA, tr("only in %1").arg(a.name));
+    m_pictures[Difference].setOneRunOnly(a.rows > b.rows ? onlyA : onlyB,
+                                         tr("only in %1").arg(a.rows > b.rows ? a.name : b.name));
+    if (other) {
+        for (MapPicture& picture : m_pictures) picture.dropTile();
+        m_wantedDest = m_wantedSrc = {};
+    }
+    if (other || positions() != before) m_view = {0, 0, positions()};
+    relayout();
+}
+
+// Rows name the tokens of both runs, columns those of their own.
+void CompareMaps::measureLabels() {
+    m_room = labelRoom(m_rowTokens, std::ssize(m_rowTokens), positions());
+    m_columnRoom = {};
+    for (const CompareSide& side : m_sides) {
+        const LabelRoom room = labelRoom(side.tokens, std::ssize(side.tokens), positions());
+        if (room.rowWidth > m_columnRoom.rowWidth) m_columnRoom = room;
+    }
+}
+
+void CompareMaps::setHead(engine::LayerHead at, int window) {
+    if (at != m_head)
+        for (MapPicture& picture : m_pictures) picture.dropTile();
+    m_head = at;
+    m_window = window;
+    for (MapPicture& picture : m_pictures) picture.setWindow(window);
+    rescale();
+}
+
+void CompareMaps::setScale(const ScaleChoice& choice) {
+    if (choice == m_choice) return;
+    m_choice = choice;
+    rescale();
+    relayout();
+}
+
+void CompareMaps::setQuantity(engine::Quantity quantity) {
+    m_quantity = quantity;
+    rescale();
+}
+
+void CompareMaps::setTile(const engine::Tile& tile) {
+    if (tile.request.heads.size() != 1 || tile.request.heads.front() != m_head) return;
+    const bool difference = tile.request.minus.has_value();
+    if (difference) {
+        if (tile.request.run == m_sides[B].id && *tile.request.minus == m_sides[A].id)
+            m_pictures[Difference].setTile(tile, 0);
+    } else {
+        for (const Panel panel : {A, B})
+            if (tile.request.run == m_sides[panel].id) m_pictures[panel].setTile(tile, 0);
+    }
+    rescale();
+}
+
+void CompareMaps::setSelection(const Selection& selection) {
+    m_selected = MapCell{engine::to_int(selection.dest), engine::to_int(selection.src)};
+    m_locked = selection.locked;
+    setAccessibleDescription(describe(*m_selected));
+    rescale();
+}
+
+void CompareMaps::clearSelection() {
+    m_selected.reset();
+    m_locked = false;
+    rescale();
+}
+
+// Both runs on one range; the difference on its own, as far below 0 as above.
+void CompareMaps::rescale() {
+    ValueExtent both, difference;
+    const bool renormalized = sinkOf(m_choice, m_quantity) == SinkMode::Renormalized;
+    const auto extent = [&](Panel panel) {
+        const auto& tile = m_pictures[panel].tile();
+        return tile && tile->request.quantity == m_quantity &&
+                       tile->request.renormalized == renormalized
+                   ? extentOf(*tile, 0, m_window)
+                   : ValueExtent();
+    };
+    both.include(extent(A));
+    both.include(extent(B));
+    difference.include(extent(Difference));
+    ScaleChoice choice = m_choice;
+    choice.rank = false;  // ranks of two runs are no common scale
+    for (const Panel panel : {A, B, Difference}) {
+        const bool minus = panel == Difference;
+        if (minus) choice.range = RangeMode::Head;  // 1 is the range of a pattern, not of this
+        MapLook look;
+        look.view = m_view;
+        look.positions = positions();
+        look.rowsReady = minus ? std::min(m_sides[A].rows, m_sides[B].rows) : m_sides[panel].rows;
+        look.quantity = m_quantity;
+        look.renormalized = renormalized;
+        look.scale = scaleFor(choice, m_quantity, minus ? difference : both, theme().scheme, minus);
+        look.hidesSink = choice.sink == SinkMode::Hidden;
+        look.selected = m_selected;
+        look.locked = m_locked;
+        m_pictures[panel].setLook(look);
+    }
+    update();
+}
+
+void CompareMaps::relayout() {
+    const double ratio = devicePixelRatioF();
+    m_gutter = axisTitle + static_cast<int>(std::ceil(m_room.rowWidth)) + tickRoom;
+    for (const double cell : {16.0, 0.0}) {
+        m_below = static_cast<int>(std::ceil(m_columnRoom.columnHeight(columnLabelAngle(cell)))) +
+                  (hasColumnTitle() ? axisTitle : 0);
+        m_side = std::max(
+            0, std::min((width() - m_gutter - 2 * gap - right) / panels, height() - top - m_below));
+        if (m_side >= cell * static_cast<double>(std::max<std::int64_t>(1, m_view.count))) break;
+    }
+    rescale();
+    // The captions have what is left between the maps; with small ones the read-out stands beside.
+    const int left = width() - m_gutter - right;
+    const int spread = m_side >= holdsReadOut ? left / panels : (left - m_side - readOut) / 2;
+    m_pitch = std::max(m_side + gap, std::min(spread, m_side + readOut));
+    int x = m_gutter;
+    for (MapPicture& picture : m_pictures) {
+        picture.place(QPointF(x, top), m_side, ratio);
+        x += m_pitch;
+    }
+    update();
+    const MapGeometry& geometry = m_pictures[A].scene().geometry;
+    if (geometry.isEmpty()) return;
+    m_view = geometry.view();
+    const engine::Pooling pooling =
+        geometry.cellsPerPixel() > 1 ? m_choice.pooling : engine::Pooling::None;
+    if (geometry.dest() == m_wantedDest && geometry.src() == m_wantedSrc &&
+        pooling == m_wantedPooling)
+        return;
+    m_wantedDest = geometry.dest();
+    m_wantedSrc = geometry.src();
+    m_wantedPooling = pooling;
+    Q_EMIT viewWanted(m_wantedDest, m_wantedSrc, pooling);
+}
+
+bool CompareMaps::differs(std::int64_t position) const {
+    const auto &a = m_sides[A].tokens, &b = m_sides[B].tokens;
+    const auto at = static_cast<std::size_t>(position);
+    return position >= 0 && at < a.size() && at < b.size() && a[at].id != b[at].id;
+}
+
+QString CompareMaps::pooledText() const {
+    const std::int64_t p = m_pictures[Difference].scene().geometry.cellsPerPixel();
+    if (p <= 1) return {};
+    const QString how = m_choice.pooling == engine::Pooling::Mean  ? tr("mean")
+                        : m_choice.pooling == engine::Pooling::Sum ? tr("sum")
+                                                                   : tr("largest");
+    return tr("%1 of %2 × %2").arg(how, thousands(p));
+}
+
+bool CompareMaps::hasColumnTitle() const {
+    return height() >= low;
+}
+
+CompareMaps::Values CompareMaps::valuesAt(MapCell cell) const {
+    return {m_pictures[A].valueAt(cell), m_pictures[B].valueAt(cell),
+            m_pictures[Difference].valueAt(cell)};
+}
+
+QString CompareMaps::number(const std::optional<double>& value, bool withSign) const {
+    if (!value) return QStringLiteral("–");
+    return withSign || isSigned(m_quantity) ? signedNumber(*value, 4) : plainNumber(*value, 4);
+}
+
+QString CompareMaps::describe(MapCell cell) const {
+    const Values values = valuesAt(cell);
+    return QStringLiteral("%1 · dest %2 ← src %3 · %4 %5 · %6 %7 · %8 %9")
+               .arg(headName(m_head))
+               .arg(cell.dest)
+               .arg(cell.src)
+               .arg(m_sides[A].name, number(values.a, false), m_sides[B].name,
+                    number(values.b, false), title(Difference), number(values.difference, true)) +
+           (pooledText().isEmpty() ? QString() : QStringLiteral(" · ") + pooledText());
+}
+
+void CompareMaps::resizeEvent(QResizeEvent*) {
+    relayout();
+}
+
+void CompareMaps::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        measureLabels();
+        relayout();
+    }
+    QWidget::changeEvent(event);
+}
+
+}  // namespace ui

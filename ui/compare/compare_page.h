@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Compare page: two runs of one prompt, their maps of the focused head beside the difference,
+// and every head by how far it moved.
+#pragma once
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "ui/compare/compare_maps.h"
+#include "ui/models/change_model.h"
+
+class QComboBox;
+class QLabel;
+class QSortFilterProxyModel;
+class QStackedLayout;
+class QTableView;
+
+namespace ui {
+
+class CompareStrip;
+class HeadBar;
+
+// A run that can be chosen.
+struct CompareRun {
+    engine::RunId id{};
+    QString name, origin;  // "B", "fork of A at 3"
+    bool operator==(const CompareRun&) const = default;
+};
+
+class ComparePage : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ComparePage(QWidget* parent = nullptr);
+
+    void setModel(const engine::ModelInfo&);
+    void setRuns(const std::vector<CompareRun>&);
+    void setSides(const CompareSide& a, const CompareSide& b);
+    void clear();  // fewer than two runs: says how to get them
+    void setSelection(const Selection&);
+    void clearSelection();
+    void setChanges(const std::optional<ChangeTable>&, bool pending);
+    bool isEmpty() const;
+
+    HeadBar& headBar() const { return *m_bar; }
+    CompareMaps& maps() const { return *m_maps; }
+    CompareStrip& strip() const { return *m_strip; }
+    QTableView& table() const { return *m_table; }
+    const ChangeModel& model() const { return *m_model; }
+    QComboBox& picker(CompareMaps::Panel) const;
+    QString note() const;                           // "1 of 14 tokens differs"
+    std::vector<engine::LayerHead> ranked() const;  // in the table's order
+    QString rankText() const;                       // what the order is by: "moved"
+
+  Q_SIGNALS:
+    void pairChosen(int a, int b);  // their places in setRuns()
+    void headChosen(engine::LayerHead);
+    void headActivated(engine::LayerHead);  // double click, Enter: look at it alone
+    void rankingChanged();
+
+  protected:
+    void changeEvent(QEvent*) override;
+
+  private:
+    QWidget* buildTop();
+    QWidget* buildTable();
+    void refreshTexts();
+    QString alignmentNote(const CompareSide& a, const CompareSide& b) const;
+
+    QStackedLayout* m_pages = nullptr;
+    QWidget* m_filled = nullptr;
+    QLabel *m_empty = nullptr, *m_note = nullptr, *m_definition = nullptr;
+    QComboBox *m_a = nullptr, *m_b = nullptr;
+    CompareStrip* m_strip = nullptr;
+    HeadBar* m_bar = nullptr;
+    CompareMaps* m_maps = nullptr;
+    ChangeModel* m_model = nullptr;
+    QSortFilterProxyModel* m_proxy = nullptr;
+    QTableView* m_table = nullptr;
+    std::vector<CompareRun> m_runs;
+    std::vector<engine::AttentionRule> m_rules;
+    std::vector<engine::Token> m_tokens;  // of the second run
+    bool m_choosing = false, m_pending = false;
+};
+
+}  // namespace ui

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/contributions/logits_panel.h"
+
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QSignalBlocker>
+#include <QStackedLayout>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "ui/models/candidate_delegates.h"
+#include "ui/models/logits_model.h"
+#include "ui/painting/theme.h"
+#include "ui/widgets/focus_ring.h"
+#include "ui/widgets/plain_text.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int markWidth = 38, logitWidth = 52;
+
+QComboBox* picker(const QString& name, QWidget* parent) {
+    auto* box = new QComboBox(parent);
+    box->setAccessibleName(name);
+    box->setFont(monoFont(11));
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(4);
+    box->setFixedHeight(21);
+    return box;
+}
+
+}  // namespace
+
+LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
+    setAccessibleName(QStringLiteral("Next token"));
+    m_model = new LogitsModel(this);
+    m_view = new QTableView;
+    m_view->setModel(m_model);
+    m_view->setAccessibleName(QStringLiteral("Candidates for the next token"));
+    m_view->setFrameShape(QFrame::NoFrame);
+    m_view->setShowGrid(false);
+    m_view->setAlternatingRowColors(true);
+    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setTextElideMode(Qt::ElideRight);
+    m_view->setWordWrap(false);
+    m_view->setTabKeyNavigation(false);
+    m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_view->verticalHeader()->hide();
+    m_view->verticalHeader()->setMinimumSectionSize(19);
+    m_view->verticalHeader()->setDefaultSectionSize(19);
+    QHeaderView* header = m_view->horizontalHeader();
+    header->setMinimumSectionSize(20);
+    header->setFixedHeight(21);
+    header->setFont(wordFont(11));
+    header->setHighlightSections(false);
+    header->setSectionResizeMode(LogitsModel::Mark, QHeaderView::Fixed);
+    header->setSectionResizeMode(LogitsModel::Token, QHeaderView::Interactive);
+    header->setSectionResizeMode(LogitsModel::Probability, QHeaderView::Stretch);
+    header->setSectionResizeMode(LogitsModel::Logit, QHeaderView::Fixed);
+    header->resizeSection(LogitsModel::Mark, markWidth);
+    header->resizeSection(LogitsModel::Logit, logitWidth);
+    auto* marks = new MarkDelegate(m_view);
+    m_view->setItemDelegateForColumn(LogitsModel::Mark, marks);
+    m_view->setItemDelegateForColumn(LogitsModel::Probability, new ProbabilityDelegate(m_view));
+    m_view->setMouseTracking(true);
+    new FocusRing(m_view, m_view);
+    const auto hover = [this, marks](int row) {
+        marks->setHoveredRow(row);
+        m_view->viewport()->update();
+    };
+    connect(m_view, &QTableView::entered, this, [hover](const QModelIndex& i) { hover(i.row()); });
+    connect(m_view, &QTableView::viewportEntered, this, [hover] { hover(-1); });
+    m_view->viewport()->installEventFilter(this);
+
+    auto* foot = new QWidget;
+    m_target = picker(QStringLiteral("Target"), foot);
+    m_distractor = picker(QStringLiteral("Distractor"), foot);
+    m_logitLabel = plainLabel({}, foot);
+    m_logitLabel->setFont(monoFont(11));
+    m_logitLabel->setToolTip(QStringLiteral("The target's logit, minus the distractor's"));
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(8, 2, 8, 2);
+    row->setSpacing(4);
+    QLabel* targetName = plainLabel(QStringLiteral("Target"), foot);
+    QLabel* minusName = plainLabel(QStringLiteral("minus"), foot);
+    for (QLabel* name : {targetName, minusName}) name->setFont(wordFont(11));
+    row->addWidget(targetName);
+    row->addWidget(m_target, 1);
+    row->addWidget(minusName);
+    row->addWidget(m_distractor, 1);
+    row->addWidget(m_logitLabel);
+    connect(m_target, &QComboBox::activated, this, [this](int i) { pick(m_target, i); });
+    connect(m_distractor, &QComboBox::activated, this, [this](int i) { pick(m_distractor, i); });
+
+    auto* full = new QWidget;
+    auto* column = new QVBoxLayout(full);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_view, 1);
+    column->addWidget(foot);
+    m_sentence = plainLabel({});
+    m_sentence->setWordWrap(true);
+    m_sentence->setMargin(16);
+    m_sentence->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_sentence->setForegroundRole(QPalette::PlaceholderText);
+    m_sentence->setBackgroundRole(QPalette::Base);
+    m_sentence->setAutoFillBackground(true);
+    m_pages = new QStackedLayout(this);
+    m_pages->addWidget(m_sentence);
+    m_pages->addWidget(full);
+    clear(
+        QStringLiteral("The model's candidates after the selected position, with probability and "
+                       "logit. Choose a target and a distractor here."));
+    refreshPickers();
+}
+
+void LogitsPanel::clear(const QString& sentence) {
+    m_sentence->setText(sentence);
+    m_pages->setCurrentIndex(0);
+    m_model->setCandidates({});
+    m_position.reset();
+    refreshPickers();
+    Q_EMIT positionChanged();
+}
+
+void LogitsPanel::setTopTokens(const engine::TopTokens& top) {
+    m_logit.reset();
+    m_model->setCandidates(top.candidates);
+    m_position = top.position;
+    refreshPickers();
+    m_pages->setCurrentIndex(1);
+    Q_EMIT positionChanged();
+}
+
+void LogitsPanel::setTarget(const std::optional<engine::Candidate>& target) {
+    m_logit.reset();
+    m_model->setTarget(target);
+    refreshPickers();
+}
+
+void LogitsPanel::setDistractor(const std::optional<engine::Candidate>& distractor) {
+    m_logit.reset();
+    m_model->setDistractor(distractor);
+    refreshPickers();
+}
+
+void LogitsPanel::setLogit(std::optional<double> logit) {
+    m_logit = logit;
+    refreshLogit();
+}
+
+// Entry 0 is "no choice"; then the candidates; then a choice that is not among them.
+void LogitsPanel::refreshPickers() {
+    const auto fill = [this](QComboBox* box, const QString& none,
+                             const std::optional<engine::Candidate>& chosen) {
+        const QSignalBlocker blocker(box);
+        box->clear();
+        box->addItem(none);
+        for (const engine::Candidate& c : m_model->candidates())
+            box->addItem(visibleToken(c.bytes), QVariant::fromValue(c));
+        if (!chosen) return;
+        const auto& all = m_model->candidates();
+        const engine::Candidate* found = m_model->find(chosen->token);
+        if (!found) box->addItem(visibleToken(chosen->bytes), QVariant::fromValue(*chosen));
+        box->setCurrentIndex(found ? 1 + static_cast<int>(found - all.data()) : box->count() - 1);
+    };
+    const auto& all = m_model->candidates();
+    fill(m_target, all.empty() ? QStringLiteral("top") : visibleToken(all.front().bytes),
+         m_model->target());
+    m_target->setItemData(0, QStringLiteral("each position's own top token"), Qt::ToolTipRole);
+    fill(m_distractor, QStringLiteral("none"), m_model->distractor());
+    refreshLogit();
+}
+
+void LogitsPanel::refreshLogit() {
+    std::optional<double> value = m_logit;
+    if (!value && !m_model->candidates().empty()) {
+        const auto& target = m_model->target();
+        const auto& distractor = m_model->distractor();
+        const engine::Candidate* t =
+            target ? m_model->find(target->token) : &m_model->candidates().front();
+        const engine::Candidate* d = distractor ? m_model->find(distractor->token) : nullptr;
+        if (t && (d || !distractor))
+            value = static_cast<double>(t->logit) - (d ? static_cast<double>(d->logit) : 0);
+    }
+    m_logitLabel->setText(value ? signedNumber(*value, 3) : QStringLiteral("–"));
+}
+
+bool LogitsPanel::eventFilter(QObject* object, QEvent* event) {
+    if (object == m_view->viewport() && event->type() == QEvent::Resize)
+        m_view->horizontalHeader()->resizeSection(
+            LogitsModel::Token, (m_view->viewport()->width() - markWidth - logitWidth) * 2 / 5);
+    // The view's clicked() does not say where in the cell.
+    if (object == m_view->viewport() && event->type() == QEvent::MouseButtonRelease) {
+        const QPoint at = static_cast<QMouseEvent*>(event)->position().toPoint();
+        const QModelIndex index = m_view->indexAt(at);
+        if (index.isValid() && index.column() == LogitsModel::Mark)
+            clickMark(index.row(),
+                      at.x() >= MarkDelegate::distractorBox(m_view->visualRect(index)).left() - 1);
+    }
+    return QWidget::eventFilter(object, event);
+}
+
+void LogitsPanel::clickMark(int row, bool distractor) {
+    const engine::Candidate candidate = m_model->candidates()[static_cast<std::size_t>(row)];
+    // A second click takes the mark off again.
+    if (distractor) {
+        const bool off = m_model->isDistractor(row);
+        setDistractor(off ? std::nullopt : std::optional(candidate));
+        Q_EMIT distractorChanged(m_model->distractor());
+    } else {
+        const bool off = m_model->isTarget(row) && m_model->target();
+        setTarget(off ? std::nullopt : std::optional(candidate));
+        Q_EMIT targetChanged(m_model->target());
+    }
+}
+
+void LogitsPanel::pick(QComboBox* box, int index) {
+    const QVariant held = box->itemData(index);
+    const auto choice =
+        held.isValid() ? std::optional(held.value<engine::Candidate>()) : std::nullopt;
+    if (box == m_target) {
+        setTarget(choice);
+        Q_EMIT targetChanged(choice);
+    } else {
+        setDistractor(choice);
+        Q_EMIT distractorChanged(choice);
+    }
+}
+
+}  // namespace ui

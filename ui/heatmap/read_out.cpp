@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/heatmap/read_out.h"
+
+#include <QEvent>
+#include <QFontMetrics>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/painting/map_units.h"
+#include "ui/painting/number_text.h"
+#include "ui/painting/theme.h"
+
+namespace ui {
+
+namespace {
+
+constexpr int pad = 9, lineHeight = 16, headerLine = 18;
+constexpr int longHeader = 34;  // characters; more stand on two lines
+constexpr double profile = 48;  // room of the bars beside the map
+
+// At least four significant figures of a norm.
+QString magnitude(double value) {
+    return plainNumber(value, value >= 10 ? 2 : value >= 1 ? 3 : 4);
+}
+
+QString pooledNote(const ReadOutContent& content) {
+    if (content.cellsPerPixel <= 1) return {};
+    const QString how = content.pooling == engine::Pooling::Mean  ? QStringLiteral("mean")
+                        : content.pooling == engine::Pooling::Sum ? QStringLiteral("sum")
+                                                                  : QStringLiteral("largest");
+    return QStringLiteral(", %1 of %2 × %2").arg(how, thousands(content.cellsPerPixel));
+}
+
+// Runs of text; the marks of spaces are drawn pale, as on the axes.
+int drawToken(QPainter& painter, const QString& text, const QColor& colour, int x, int baseline) {
+    const QFontMetrics metrics(painter.font());
+    for (const QChar c : text) {
+        painter.setPen(c == u'·' ? theme().text3 : colour);
+        painter.drawText(x, baseline, QString(c));
+        x += metrics.horizontalAdvance(c);
+    }
+    return x;
+}
+
+// A surrogate pair or a combining mark must not be drawn apart: such texts are drawn whole.
+int drawText(QPainter& painter, const QString& text, const QColor& colour, int x, int baseline) {
+    const bool simple = std::all_of(text.begin(), text.end(), [](QChar c) {
+        return !c.isSurrogate() && !c.isMark() && c.direction() != QChar::DirR &&
+               c.direction() != QChar::DirAL;
+    });
+    if (simple) return drawToken(painter, text, colour, x, baseline);
+    painter.setPen(colour);
+    painter.drawText(x, baseline, text);
+    return x + QFontMetrics(painter.font()).horizontalAdvance(text);
+}
+
+}  // namespace
+
+ReadOut::ReadOut(QWidget* parent) : QWidget(parent) {
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setFocusPolicy(Qt::NoFocus);
+    setAccessibleName(tr("Read-out"));
+    hide();
+}
+
+void ReadOut::setContent(const ReadOutContent& content) {
+    m_content = content;
+    resize(sizeHint());
+    QString spoken = header();
+    for (const Field& field : fields())
+        spoken += QStringLiteral(", %1 %2").arg(field.name, field.value);
+    setAccessibleDescription(spoken);
+    update();
+}
+
+QString ReadOut::end(bool dest) const {
+    const QString role = dest ? QStringLiteral("dest") : QStringLiteral("src");
+    const engine::Rows span = dest ? m_content.destSpan : m_content.srcSpan;
+    const QString token = dest ? m_content.destToken : m_content.srcToken;
+    if (span.count() <= 0)
+        return QStringLiteral("%1 %2 %3")
+            .arg(role, thousands(dest ? m_content.dest : m_content.src), token);
+    const QString what = span.count() > 1 ? QStringLiteral("tokens") : QStringLiteral("token");
+    return QStringLiteral("%1 %2 %3 %4").arg(role, what, rangeText(span), token);
+}
+
+QString ReadOut::header() const {
+    return end(true) + QStringLiteral(" ← ") + end(false);
+}
+
+// Under the other end, number under number.
+QString ReadOut::alignedSource() const {
+    return QStringLiteral("src ") + end(false).mid(3);
+}
+
+bool ReadOut::isTwoLines() const {
+    return header().size() > longHeader;
+}
+
+std::vector<ReadOut::Field> ReadOut::fields() const {
+    const ReadOutContent& c = m_content;
+    if (c.kind == CellKind::Masked) return {{tr("masked"), tr("src is later than dest")}};
+    if (c.kind == CellKind::OutOfWindow)
+        return {{tr("outside window"), tr("%1 keys").arg(thousands(c.window))}};
+    if (c.kind == CellKind::NotComputed) return {{tr("not computed yet"), {}}};
+    std::vector<Field> fields;
+    if (c.destSpan.count() > 0) {  // the value is the spans' own; which cell has most of it
+        if (c.drawn) fields.push_back({c.drawnName, plainNumber(*c.drawn, 6)});
+        if (!c.cell || !c.cell->visible) return fields;
+        if (c.destSpan.count() == 1 && c.srcSpan.count() == 1) {  // there is no other
+            appendCell(fields);
+            return fields;
+        }
+        fields.push_back({tr("largest in cell"),
+                          QStringLiteral("%1 ← %2").arg(thousands(engine::to_int(c.cell->dest)),
+                                                        thousands(engine::to_int(c.cell->src)))});
+        fields.push_back({QStringLiteral("its p"), plainNumber(c.cell->pattern, 6)});
+        appendCell(fields);
+        return fields;
+    }
+    const QString note = pooledNote(c);
+    // The cell says all, unless its pixel shows a mean, a sum, another quantity's largest, or a p
+    // that is renormalized: the cell's own p stands below it.
+    const bool cellIsDrawn =
+        (note.isEmpty() && !c.renormalized) ||
+        (!note.isEmpty() && c.pooling == engine::Pooling::Max && c.drawnName == u'p');
+    if (c.drawn && !(cellIsDrawn && c.cell))
+        fields.push_back({c.drawnName + note, c.renormalized && c.src == 0 && note.isEmpty()
+                                                  ? tr("left out")
+                                                  : plainNumber(*c.drawn, 6)});
+    if (!c.cell || !c.cell->visible) return fields;
+    fields.push_back(
+        {QStringLiteral("p") + (cellIsDrawn ? note : QString()), plainNumber(c.cell->pattern, 6)});
+    appendCell(fields);
+    return fields;
+}
+
+// What a cell has beside its p.
+void ReadOut::appendCell(std::vector<Field>& fields) const {
+    const ReadOutContent& c = m_content;
+    fields.push_back({tr("rank in row"),
+                      tr("%1 of %2").arg(thousands(c.cell->rank), thousands(c.cell->row_cells))});
+    if (c.cell->sink > 0) fields.push_back({tr("the sink takes"), plainNumber(c.cell->sink, 6)});
+    fields.push_back({c.softCap > 0 ? tr("score, capped at %1").arg(c.softCap) : tr("score"),
+                      plainNumber(c.cell->score, 4)});
+    fields.push_back({QStringLiteral("‖p·v·Wₒ‖"), magnitude(c.cell->value_norm)});
+    fields.push_back({tr("logit attribution"), signedNumber(c.cell->attribution, 4)});
+}
+
+std::vector<ReadOut::Field> ReadOut::shownFields() const {
+    std::vector<Field> shown = fields();
+    const QSize whole = sizeOf(shown);
+    const bool hides =
+        !m_room.isEmpty() && 2 * whole.width() * whole.height() > m_room.width() * m_room.height();
+    if (hides && shown.size() > 1) shown.resize(1);
+    return shown;
+}
+
+QSize ReadOut::sizeHint() const {
+    return sizeOf(shownFields());
+}
+
+QSize ReadOut::sizeOf(const std::vector<Field>& all) const {
+    const QFontMetrics bold(monoFont(12, true)), mono(monoFont(11)), words(wordFont(11));
+    int width = isTwoLines() ? std::max(bold.horizontalAdvance(end(true)),
+                                        bold.horizontalAdvance(alignedSource()))
+                             : bold.horizontalAdvance(header());
+    for (const Field& field : all)
+        width = std::max(
+            width, words.horizontalAdvance(field.name) + 24 + mono.horizontalAdvance(field.value));
+    const int headerHeight = headerLine * (isTwoLines() ? 2 : 1);
+    return {std::clamp(width, 130, 420) + 2 * pad,
+            pad + headerHeight + 9 + lineHeight * static_cast<int>(all.size()) + pad - 4};
+}
+
+void ReadOut::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& t = theme();
+    painter.fillRect(rect(), t.base);
+    painter.setPen(QPen(t.text3, 1));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    painter.setClipRect(rect().adjusted(2, 1, -2, -1));
+
+    painter.setFont(monoFont(12, true));
+    int y = pad + 11;
+    int x = drawText(painter, end(true), t.dest, pad, y);
+    if (isTwoLines()) {
+        y += headerLine;
+        drawText(painter, alignedSource(), t.src, pad, y);
+    } else {
+        painter.setFont(monoFont(12));
+        x = drawText(painter, QStringLiteral(" ← "), t.text2, x, y);
+        painter.setFont(monoFont(12, true));
+        drawText(painter, end(false), t.src, x, y);
+    }
+    y += 8;
+    painter.fillRect(QRect(pad, y, width() - 2 * pad, 1), t.softBorder);
+    y += 1;
+    const QFont mono = monoFont(11), words = wordFont(11);
+    for (const Field& field : shownFields()) {
+        y += lineHeight;
+        painter.setFont(words);
+        painter.setPen(t.text2);
+        painter.drawText(pad, y, field.name);
+        painter.setFont(mono);
+        painter.setPen(t.text);
+        painter.drawText(width() - pad - QFontMetrics(mono).horizontalAdvance(field.value), y,
+                         field.value);
+    }
+}
+
+void ReadOut::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) update();
+    QWidget::changeEvent(event);
+}
+
+namespace {
+
+double areaOf(const QRectF& rect) {
+    return rect.isValid() ? rect.width() * rect.height() : 0;
+}
+
+// What a box would cover, in square pixels, each kind by its worth.
+double hiddenBy(const QRect& box, const ReadOutSurroundings& around) {
+    constexpr double off = 16, ofRow = 1000, ofLabels = 6, ofData = 1, ofProfiles = 3, ofMap = 0.05;
+    const QRectF at(box), map(around.map), view(around.viewport), &cell = around.cell;
+    const auto covered = [&](const QRectF& what) { return areaOf(at & what); };
+    const QRectF near = cell.adjusted(-off, -off, off, off);
+    // A row ends and a column begins at the diagonal.
+    const double ahead =
+        around.cellPixels * static_cast<double>(around.view.dest - around.view.src);
+    const double rowEnd = map.left() + (cell.bottom() - map.top()) + ahead;
+    const double columnTop = map.top() + (cell.left() - map.left()) - ahead;
+    double cost =
+        ofRow *
+        (covered(QRectF(QPointF(view.left(), cell.top()), QPointF(rowEnd, cell.bottom()))) +
+         covered(QRectF(QPointF(cell.left(), columnTop), QPointF(cell.right(), view.bottom()))));
+    cost +=
+        ofLabels *
+        (covered(near) + covered({view.left(), map.top(), map.left() - view.left(), map.height()}) +
+         covered({view.left(), map.bottom(), view.width(), view.bottom() - map.bottom()}));
+    cost += ofProfiles * (covered({map.left(), map.top() - profile, map.width(), profile}) +
+                          covered({map.right(), map.top(), profile, map.height()}));
+    const QRectF inside = at & map;
+    if (!inside.isValid()) return cost;
+    // The data are below the diagonal; a strip of columns at a time.
+    constexpr int strips = 16;
+    const double width = inside.width() / strips;
+    for (int i = 0; i < strips; ++i) {
+        const double src = static_cast<double>(around.view.src) +
+                           (inside.left() + (i + 0.5) * width - map.left()) / around.cellPixels;
+        const double from =
+            map.top() + (src - static_cast<double>(around.view.dest)) * around.cellPixels;
+        cost += ofData * width * std::max(0.0, inside.bottom() - std::max(inside.top(), from));
+    }
+    return cost + ofMap * areaOf(inside);
+}
+
+}  // namespace
+
+QPoint placeReadOut(QSize size, const ReadOutSurroundings& around) {
+    constexpr int inset = 8;
+    const QRect& map = around.map;
+    const QRect corner(QPoint(map.right() + 1 - inset - size.width(), map.top() + inset), size);
+    // Its lower left corner is the last to leave the masked triangle.
+    const double src =
+        static_cast<double>(around.view.src) + (corner.left() - map.left()) / around.cellPixels;
+    const double dest = static_cast<double>(around.view.dest) +
+                        (corner.bottom() + 1 - map.top()) / around.cellPixels;
+    if (corner.left() >= map.left() && src >= dest + 1 && around.viewport.contains(corner))
+        return corner.topLeft();
+
+    // Else where it hides least: never the cell's own row or column, labels before data, data
+    // before masked cells.
+    QPoint best = around.viewport.topLeft();
+    double least = 1e300;
+    constexpr int step = 8;
+    const QRect& view = around.viewport;
+    const int lastX = std::max(view.left(), view.right() + 1 - size.width());
+    const int lastY = std::max(view.top(), view.bottom() + 1 - size.height());
+    for (int y = view.top();; y = std::min(y + step, lastY)) {
+        for (int x = lastX;; x = std::max(x - step, view.left())) {
+            const double hidden = hiddenBy(QRect(QPoint(x, y), size), around);
+            if (hidden < least) {
+                least = hidden;
+                best = QPoint(x, y);
+            }
+            if (x == view.left()) break;
+        }
+        if (y == lastY) break;
+    }
+    return best;
+}
+
+}  // namespace ui
