@@ -116,7 +116,7 @@ def run_hf(model, attention, threads):
 
 def run_headscope(program, model, threads):
     command = [program, "bench", str(model), "--json", "--threads", str(threads)]
-    rows = child(command + ["--dtype", "float32"], threads)
+    rows = child(command + ["--dtype", "float32", "--device", "cpu"], threads)
     return {(row["name"], row["context"]): row["value"] for row in rows}
 
 
