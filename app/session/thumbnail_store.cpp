@@ -41,8 +41,6 @@ std::optional<engine::TileRequest> ThumbnailStore::request(
     request.dest.end = std::min(axis.end, (rows + step - 1) / step * step);
     request.quantity = engine::Quantity::Pattern;
     request.pooling = step == 1 ? engine::Pooling::None : engine::Pooling::Max;
-    request.format = engine::PixelFormat::U8;
-    request.range = {0, 1, engine::Transfer::Sqrt};
     return request;
 }
 
@@ -50,18 +48,18 @@ std::optional<engine::Tile> ThumbnailStore::absorb(const engine::Tile& part) {
     if (part.request.run != m_run || part.request.src != m_axis) return {};
     const std::size_t edge = side();
     const auto top = static_cast<std::size_t>(part.request.dest.begin / m_axis.cells_per_pixel);
-    const auto bytes = part.data.as<std::uint8_t>();
+    const auto values = part.data.as<float>();
     const std::size_t partSize = static_cast<std::size_t>(part.request.dest.pixels()) * edge;
 
     engine::Tile whole = part;
     whole.request.dest = m_axis;
-    std::vector<std::uint8_t> pixels;
+    std::vector<float> pixels;
     pixels.reserve(edge * edge * part.request.heads.size());
     std::size_t offset = 0;
     for (const engine::LayerHead head : part.request.heads) {
         Thumbnail& kept = m_thumbnails[head];
         kept.pixels.resize(edge * edge);
-        const auto piece = bytes.subspan(offset, partSize);
+        const auto piece = values.subspan(offset, partSize);
         std::copy(piece.begin(), piece.end(),
                   kept.pixels.begin() + static_cast<std::ptrdiff_t>(top * edge));
         offset += partSize;
@@ -71,7 +69,7 @@ std::optional<engine::Tile> ThumbnailStore::absorb(const engine::Tile& part) {
         pixels.insert(pixels.end(), kept.pixels.begin(), kept.pixels.end());
     }
     whole.data = engine::make_payload(
-        engine::DType::U8,
+        engine::DType::F32,
         {static_cast<std::int64_t>(part.request.heads.size()), m_axis.pixels(), m_axis.pixels()},
         std::move(pixels));
     return whole;

@@ -27,8 +27,8 @@ class ThumbnailStore {
 
   private:
     struct Thumbnail {
-        std::vector<std::uint8_t> pixels;  // [side, side]
-        std::int64_t rows = 0;             // dest rows in it
+        std::vector<float> pixels;  // [side, side]; bytes could not say NaN
+        std::int64_t rows = 0;      // dest rows in it
     };
     std::size_t side() const { return static_cast<std::size_t>(m_axis.pixels()); }
 

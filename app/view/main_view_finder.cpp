@@ -46,7 +46,7 @@ void MainView::showRanking() {
     const std::vector<LayerHead> ranked = m_finder->ranked();
     const bool ranks = m_finder->isRankKnown();
     m_grid->setRanking(ranks || m_finder->isFiltered() ? ranked : std::vector<LayerHead>(),
-                       m_finder->isFiltered());
+                       m_finder->isFiltered(), m_finder->rankedByNumber());
     const int all = m_session.model()->layers * m_session.model()->query_heads;
     QString note = m_finder->isFiltered() ? QStringLiteral("%1 of %2").arg(ranked.size()).arg(all)
                                           : QStringLiteral("%1 heads").arg(all);

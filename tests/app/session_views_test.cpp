@@ -177,9 +177,8 @@ void SessionViewsTest::thumbnailsFollowRowsByTheirOwnPixels() {
         const auto index = static_cast<std::size_t>(
             std::find(tile.request.heads.begin(), tile.request.heads.end(), at) -
             tile.request.heads.begin());
-        const auto expected = direct.data.as<std::uint8_t>();
-        const auto got =
-            tile.data.as<std::uint8_t>().subspan(index * expected.size(), expected.size());
+        const auto expected = direct.data.as<float>();
+        const auto got = tile.data.as<float>().subspan(index * expected.size(), expected.size());
         for (std::size_t i = 0; i < expected.size(); ++i) QCOMPARE(got[i], expected[i]);
     }
 }

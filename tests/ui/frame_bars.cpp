@@ -3,8 +3,11 @@
 #include <qcustomplot.h>
 #include <QLabel>
 #include <QRegularExpression>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <limits>
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
@@ -76,6 +79,50 @@ class FrameBars : public QObject {
                          QPoint(100, static_cast<int>(ui::layersMargin + 5.5 * row)));
         QVERIFY(numbers().contains(small));
         QVERIFY(bars.toolTipOf(bars.layersPlot(), 5).contains(QStringLiteral("+0.0625")));
+    }
+
+    // Nothing lies over anything else, however low the dock is.
+    void lowDocksScroll_data() {
+        QTest::addColumn<int>("height");
+        QTest::newRow("a window of 600") << 240;
+        QTest::newRow("at the bottom") << 140;
+        QTest::newRow("least") << 120;
+    }
+    void lowDocksScroll() {
+        QFETCH(int, height);
+        ui::ContributionBars bars;
+        bars.setTable(frame::contributions(30, 9), 3, QStringLiteral("t"), {});
+        show(bars, {326, height});
+        auto* area = bars.findChild<QScrollArea*>(QStringLiteral("barsArea"));
+        QVERIFY(area->verticalScrollBar()->maximum() > 0);
+        std::vector<QRect> parts;
+        for (QWidget* part :
+             area->widget()->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+            if (!part->isVisible()) continue;
+            if (qobject_cast<QLabel*>(part))
+                QVERIFY(part->height() >= part->minimumSizeHint().height());
+            for (const QRect& other : parts) QVERIFY(!other.intersects(part->geometry()));
+            parts.push_back(part->geometry());
+        }
+        QVERIFY(parts.size() > 8);
+    }
+
+    // The largest error of the sums that are numbers says nothing of the others.
+    void closingCannotBeToldOfNoNumbers() {
+        ui::ContributionBars bars;
+        engine::ContributionTable table = frame::contributions(3, 4);
+        table.heads_close = 6e-8F;
+        const auto says = [&](const QString& text) {
+            const auto labels = bars.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* label) { return label->text() == text; });
+        };
+        bars.setTable(table, 2, QStringLiteral("t"), {});
+        QVERIFY(says(QStringLiteral("Σ closes to 6e-8")));
+        table.attention_norm[1] = std::numeric_limits<float>::quiet_NaN();
+        bars.setTable(table, 2, QStringLiteral("t"), {});
+        QVERIFY(says(QStringLiteral("Σ: cannot be told")));
+        QVERIFY(!says(QStringLiteral("Σ closes to 6e-8")));
     }
 
     // What no head writes has a row of its own, only in models that have it.

@@ -8,6 +8,7 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
+#include <limits>
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
@@ -265,6 +266,36 @@ class FrameFinder : public QObject {
         finder.setMetrics(foreign);
         QVERIFY(!finder.model().value(0, HeadMetric::Sink).has_value());
         QVERIFY(finder.model().value(0, HeadMetric::Entropy).has_value());
+    }
+
+    void headsWithoutANumberHaveNoRank_data() {
+        QTest::addColumn<int>("clicks");
+        QTest::addRow("most first") << 1;
+        QTest::addRow("least first") << 2;
+    }
+    void headsWithoutANumberHaveNoRank() {
+        QFETCH(int, clicks);
+        HeadFinder finder;
+        finder.setModel(frame::model("m", 1));
+        engine::HeadTable table = metrics();
+        for (std::size_t i = 0; i < 24; ++i)
+            if (i != 3 && i != 20) table.sink[i] = std::numeric_limits<float>::quiet_NaN();
+        finder.setMetrics(table);
+        auto* view = finder.findChild<QTableView*>();
+        view->sortByColumn(1 + int(HeadMetric::Sink),
+                           clicks == 1 ? Qt::DescendingOrder : Qt::AscendingOrder);
+        QCOMPARE(finder.rankedByNumber(), std::size_t(2));
+        const std::vector<LayerHead> ranked = finder.ranked();
+        QCOMPARE(ranked.size(), std::size_t(24));
+        QCOMPARE(ranked[0], clicks == 1 ? at(3, 2) : at(0, 3));
+        QCOMPARE(ranked[1], clicks == 1 ? at(0, 3) : at(3, 2));
+        ui::HeadGrid grid;
+        grid.setModel(frame::model("m", 1));
+        grid.resize(400, 300);
+        grid.setRanking(ranked, true, finder.rankedByNumber());
+        QCOMPARE(grid.rankOf(ranked[1]), 2);
+        QCOMPARE(grid.rankOf(ranked[2]), 0);
+        QVERIFY(!grid.isDimmed(ranked[2]));
     }
 
     void gridShowsTheOrder() {

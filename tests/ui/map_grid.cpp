@@ -5,6 +5,8 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "tests/support/qt_warnings.h"
@@ -14,7 +16,9 @@
 #include "ui/heatmap/scale_column.h"
 #include "ui/painting/grid_layout.h"
 #include "ui/painting/map_geometry.h"
+#include "ui/painting/map_image.h"
 #include "ui/painting/palette.h"
+#include "ui/painting/thumbnail.h"
 #include "ui/widgets/labelled_combo.h"
 #include "ui/widgets/segment_bar.h"
 
@@ -105,6 +109,39 @@ class MapGridTest : public QObject {
         QCOMPARE(GridLayout::fittingPitch(30, 9, 3, {274, 760}), 24);
         QCOMPARE(GridLayout::fittingPitch(2, 2, 1, {1000, 1000}), 96);
         QCOMPARE(GridLayout::fittingPitch(80, 64, 8, {274, 760}), 13);
+    }
+
+    // What is computed but no number looks like no value, in a head's picture and in its map.
+    void nanIsNotZero() {
+        const float nan = std::numeric_limits<float>::quiet_NaN();
+        const Theme theme = themeOf(Scheme::Light);
+        const QRgb zero = sequentialTable(Scheme::Light)[0];
+        engine::Tile tile = tileOf([](std::int64_t, std::int64_t) { return 0.0F; }, wholeAxis(4, 4),
+                                   wholeAxis(4, 4), 4);
+        std::vector<float> values(16, 0);
+        for (std::size_t i = 8; i < 16; ++i) values[i] = nan;
+        tile.data = engine::make_payload(engine::DType::F32, {1, 4, 4}, std::move(values));
+        MapScene scene;
+        scene.theme = theme;
+        scene.geometry = MapGeometry({0, 0, 4}, 4, 40, 10);
+        scene.tokens = manyTokens(4);
+        scene.rowsReady = 4;
+        scene.tile = tile;
+        scene.scale = scaleFor({}, engine::Quantity::Pattern, {}, Scheme::Light);
+        for (const QImage& image : {thumbnailImage(tile, 0, 0, 40, 1, theme), mapImage(scene)}) {
+            std::set<QRgb> known, unknown;
+            for (int y = 0; y < 10; ++y)
+                for (int x = 0; x < 10; ++x) {
+                    known.insert(image.pixel(x, y));
+                    unknown.insert(image.pixel(x, 30 + y));
+                }
+            QCOMPARE(known, std::set<QRgb>{zero});
+            QVERIFY(unknown.count(theme.outOfWindowLine.rgb()) == 1 && unknown.count(zero) == 0);
+        }
+        const auto folded =
+            foldedTile({{std::make_shared<engine::Tile>(tile), 0}}, FoldPooling::Max);
+        QVERIFY(folded && std::isnan(folded->data.as<float>()[12]) &&
+                folded->data.as<float>()[4] == 0);
     }
 
     void asksForVisibleHeadsOnly() {

@@ -247,8 +247,13 @@ void ComparePage::setChanges(const std::optional<ChangeTable>& changes, bool pen
 std::vector<engine::LayerHead> ComparePage::ranked() const {
     std::vector<engine::LayerHead> heads;
     if (!m_model->changes()) return heads;
-    for (int row = 0; row < m_proxy->rowCount(); ++row)
-        heads.push_back(m_model->headAt(m_proxy->mapToSource(m_proxy->index(row, 0)).row()));
+    const auto column = static_cast<ChangeModel::Column>(std::max(0, m_proxy->sortColumn()));
+    for (int row = 0; row < m_proxy->rowCount(); ++row) {
+        const int head = m_proxy->mapToSource(m_proxy->index(row, 0)).row();
+        const bool isNumber = column == ChangeModel::Moved || column == ChangeModel::RowMoved ||
+                              column == ChangeModel::LargestChange;
+        if (!isNumber || m_model->value(head, column)) heads.push_back(m_model->headAt(head));
+    }
     return heads;
 }
 

@@ -26,7 +26,7 @@ namespace ui {
 namespace {
 
 constexpr int headRow = 16, smallestHeadRow = 11, roomyHeads = 16;
-constexpr int smallestLayerRow = 6, largestLayerRow = 14;
+constexpr int smallestLayerRow = 6, largestLayerRow = 14, leastLayersHeight = 64;
 
 QHBoxLayout* line(QWidget* left, QWidget* right) {
     auto* row = new QHBoxLayout;
@@ -43,14 +43,18 @@ QLabel* small(const QFont& font) {
     return label;
 }
 
-QScrollArea* scrolled(QCustomPlot* plot) {
+QScrollArea* scrolled(QWidget* content) {
     auto* area = new QScrollArea;
-    area->setWidget(plot);
+    area->setWidget(content);
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFocusPolicy(Qt::NoFocus);
     return area;
+}
+
+bool areFinite(const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
 }
 
 QFrame* rule() {
@@ -74,7 +78,10 @@ ContributionBars::ContributionBars(QWidget* parent) : QWidget(parent) {
     m_sentence->setAutoFillBackground(true);
     m_pages = new QStackedLayout(this);
     m_pages->addWidget(m_sentence);
-    m_pages->addWidget(build());
+    // Too low for all of it: it is scrolled, and nothing lies over anything else.
+    auto* area = scrolled(build());
+    area->setObjectName(QStringLiteral("barsArea"));
+    m_pages->addWidget(area);
     setMinimumSize(200, 120);
     clear(
         QStringLiteral("What each head, each layer's attention and each MLP adds to the residual "
@@ -84,6 +91,7 @@ ContributionBars::ContributionBars(QWidget* parent) : QWidget(parent) {
 
 QWidget* ContributionBars::build() {
     auto* page = new QWidget;
+    page->setMinimumWidth(180);  // what is wider is clipped at the right, never scrolled
     page->setBackgroundRole(QPalette::Base);
     page->setAutoFillBackground(true);
     auto* column = new QVBoxLayout(page);
@@ -141,6 +149,7 @@ QWidget* ContributionBars::build() {
     m_layers = new QCustomPlot;
     m_layers->setAccessibleName(QStringLiteral("All layers"));
     m_layersScroll = scrolled(m_layers);
+    m_layersScroll->setMinimumHeight(leastLayersHeight);
     column->addWidget(m_layersScroll, 1);
     column->addWidget(rule());
     m_layersSum = small(wordFont(11));
@@ -225,10 +234,17 @@ void ContributionBars::refreshTexts() {
                              : m_targetText + QStringLiteral(" \u2212 ") + m_distractorText;
     m_subject->setText(attribution ? pair : QString());
     m_headsTitle->setText(QStringLiteral("Heads of L%1").arg(engine::to_int(m_view.focus.layer)));
-    m_closes->setText(QStringLiteral("Σ closes to ") + errorNumber(m_table.heads_close));
+    // The largest of what can be told says nothing of the layers whose sums are no numbers.
+    const bool isTold = areFinite(m_table.head_norm) && areFinite(m_table.attention_norm) &&
+                        std::isfinite(m_table.heads_close);
+    m_closes->setText(isTold ? QStringLiteral("Σ closes to ") + errorNumber(m_table.heads_close)
+                             : QStringLiteral("Σ: cannot be told"));
     m_closes->setToolTip(
         QStringLiteral("Largest over the layers of |Σ heads (+ bias) − attention output|, "
-                       "relative to the output's largest element"));
+                       "relative to the output's largest element") +
+        (isTold ? QString()
+                : QStringLiteral(". Here some of the writes are no finite numbers, so whether the "
+                                 "sums close cannot be told")));
     const QString parts =
         outputBias(m_view) ? QStringLiteral("Σ heads + bias") : QStringLiteral("Σ heads");
     m_headsSum->setText(attribution ? parts + QStringLiteral(" = attention out")
@@ -251,9 +267,13 @@ void ContributionBars::refreshTexts() {
                               : QStringLiteral("Σ writes = logit difference")) +
                          (m_table.soft_cap > 0 ? QStringLiteral(" before the cap") : QString()));
     m_layersSum->setToolTip(
-        QStringLiteral("Embedding and all writes add up to the model's own %1 "
-                       "to %2 of the row's largest logit")
-            .arg(signedNumber(static_cast<double>(m_table.logit), 3), errorNumber(m_table.closes)) +
+        (std::isfinite(m_table.closes)
+             ? QStringLiteral("Embedding and all writes add up to the model's own %1 "
+                              "to %2 of the row's largest logit")
+                   .arg(signedNumber(static_cast<double>(m_table.logit), 3),
+                        errorNumber(m_table.closes))
+             : QStringLiteral("Whether embedding and all writes add up to the model's own logit "
+                              "cannot be told: some of them are no finite numbers")) +
         sumNotes());
     m_layersSumValue->setText(signedNumber(writesSum(m_table), 3));
     setAccessibleDescription(

@@ -14,6 +14,7 @@
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "ui/finder/finder_delegate.h"
@@ -322,6 +323,16 @@ std::vector<engine::LayerHead> HeadFinder::ranked() const {
     for (int row = 0; row < m_proxy->rowCount(); ++row)
         heads.push_back(headOf(m_proxy->index(row, 0)));
     return heads;
+}
+
+std::size_t HeadFinder::rankedByNumber() const {
+    const std::vector<engine::LayerHead> heads = ranked();
+    if (!isRankKnown()) return heads.size();
+    const HeadMetric metric = HeadMetric(m_proxy->sortColumn() - 1);
+    return static_cast<std::size_t>(
+        std::count_if(heads.begin(), heads.end(), [&](engine::LayerHead at) {
+            return m_model->value(m_model->rowOf(at), metric).has_value();
+        }));
 }
 
 bool HeadFinder::isRankKnown() const {

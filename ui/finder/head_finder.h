@@ -39,6 +39,7 @@ class HeadFinder : public QWidget {
     QLineEdit& filter() const { return *m_filter; }
     // The heads that pass, in the table's order.
     std::vector<engine::LayerHead> ranked() const;
+    std::size_t rankedByNumber() const;  // how many of these: the rest have none, and come last
     bool isFiltered() const { return m_proxy->isFiltered(); }
     bool isRankKnown() const;  // there are numbers to order by
     int rankColumn() const;    // of the table, 0 by name

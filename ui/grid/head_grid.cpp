@@ -111,13 +111,14 @@ void HeadGrid::setPitch(std::optional<int> pitch) {
     if (m->focused) scrollTo(*m->focused);
 }
 
-void HeadGrid::setRanking(const std::vector<engine::LayerHead>& ranked, bool dimOthers) {
+void HeadGrid::setRanking(const std::vector<engine::LayerHead>& ranked, bool dimOthers,
+                          std::size_t numbered) {
     std::vector<std::uint8_t> ranks(m->thumbnails.size(), 0);
     std::vector<std::uint8_t> dimmed(m->thumbnails.size(), dimOthers ? 1 : 0);
     for (std::size_t i = 0; i < ranked.size(); ++i) {
         if (!m->has(ranked[i])) continue;
         const std::size_t at = m->indexOf(ranked[i]);
-        if (i < badges) ranks[at] = static_cast<std::uint8_t>(i + 1);
+        if (i < std::min(badges, numbered)) ranks[at] = static_cast<std::uint8_t>(i + 1);
         dimmed[at] = 0;
     }
     if (ranks == m->ranks && dimmed == m->dimmed) return;

@@ -4,6 +4,7 @@
 #pragma once
 #include <QAbstractScrollArea>
 #include <QVector>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,7 +33,9 @@ class HeadGrid : public QAbstractScrollArea {
     std::optional<engine::LayerHead> focusedHead() const;
     void setPitch(std::optional<int> pitch);  // none: Fit
     // The first of them carry their rank; what is not among them is dimmed where `others` says so.
-    void setRanking(const std::vector<engine::LayerHead>& ranked, bool dimOthers);
+    // `numbered`: how many of them have a number to be ranked by; the rest come last, without rank.
+    void setRanking(const std::vector<engine::LayerHead>& ranked, bool dimOthers,
+                    std::size_t numbered = std::numeric_limits<std::size_t>::max());
     int rankOf(engine::LayerHead) const;  // from 1, 0: no badge
     bool isDimmed(engine::LayerHead) const;
     void setPinned(const std::vector<engine::LayerHead>&);

@@ -58,16 +58,19 @@ int ChangeModel::rowOf(engine::LayerHead at) const {
 }
 
 std::optional<double> ChangeModel::value(int row, Column column) const {
+    const auto known = [](float value) {
+        return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+    };
     if (!m_changes || row < 0 || row >= heads()) return std::nullopt;
     const auto at = static_cast<std::size_t>(row);
     switch (column) {
-        case Moved: return static_cast<double>(m_means[at]);
+        case Moved: return known(m_means[at]);
         case RowMoved:
             // Above the rows compared the runs are the same.
             if (m_row < m_changes->rows.begin) return 0.0;
             if (!m_changes->has(m_row)) return std::nullopt;
-            return static_cast<double>(m_changes->at(row, m_row));
-        case LargestChange: return static_cast<double>(m_changes->largest[at].value);
+            return known(m_changes->at(row, m_row));
+        case LargestChange: return known(m_changes->largest[at].value);
         default: return std::nullopt;
     }
 }

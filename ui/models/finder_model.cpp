@@ -301,6 +301,16 @@ QVariant FinderProxy::headerData(int section, Qt::Orientation orientation, int r
     return QSortFilterProxyModel::headerData(section, orientation, role);
 }
 
+bool FinderProxy::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    if (left.column() > 0) {
+        const HeadMetric metric = metricOf(left.column());
+        const bool hasLeft = m_model.value(left.row(), metric).has_value(),
+                   hasRight = m_model.value(right.row(), metric).has_value();
+        if (hasLeft != hasRight) return hasLeft == (sortOrder() == Qt::AscendingOrder);
+    }
+    return QSortFilterProxyModel::lessThan(left, right);
+}
+
 bool FinderProxy::filterAcceptsRow(int row, const QModelIndex&) const {
     const engine::LayerHead at = m_model.headAt(row);
     if (m_only && std::find(m_only->begin(), m_only->end(), at) == m_only->end()) return false;

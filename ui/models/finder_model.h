@@ -103,6 +103,8 @@ class FinderProxy : public QSortFilterProxyModel {
 
   protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    // Heads without a number come last in either order.
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
   private:
     struct Term {

@@ -39,6 +39,7 @@ struct Look {
     CellKind kind = CellKind::Masked;
     QRgb colour = 0;
     bool oneRunOnly = false;  // not computed here, but in the other run
+    bool noNumber = false;    // computed, but NaN
 };
 
 class RowLooks {
@@ -68,6 +69,7 @@ class RowLooks {
             Look& look = looks[x];
             look.kind = kindOf(dest, m_sources[x], m_scene.window, m_scene.rowsReady);
             if (look.kind == CellKind::Masked) look.colour = m_paint.masked();
+            look.noNumber = false;
             look.oneRunOnly =
                 dest.begin >= m_scene.oneRunOnly.begin && dest.begin < m_scene.oneRunOnly.end;
             if (look.kind != CellKind::Value) continue;
@@ -77,6 +79,7 @@ class RowLooks {
             }
             const int column = m_columns[x];
             const bool known = has && column >= 0;
+            look.noNumber = known && std::isnan(value(row, column));
             look.colour = known ? m_scene.scale.colour(value(row, column)) : m_paint.pending();
         }
     }
@@ -122,15 +125,17 @@ QImage mapImage(const MapScene& scene) {
             for (std::size_t i = 0; i < looks.size(); ++i) {
                 const Look& look = looks[i];
                 const int from = edges[i], to = edges[i + 1];
-                if (look.kind == CellKind::Value || look.kind == CellKind::Masked) {
+                if ((look.kind == CellKind::Value && !look.noNumber) ||
+                    look.kind == CellKind::Masked) {
                     std::fill(line + from, line + to, look.colour);
                     continue;
                 }
                 plain = false;
                 for (int x = from; x < to; ++x)
-                    line[x] = look.kind == CellKind::OutOfWindow ? paint.outOfWindow(x, y)
-                              : look.oneRunOnly                  ? paint.oneRunOnly(x, y)
-                                                                 : paint.notComputed(x, y);
+                    line[x] = look.noNumber                        ? paint.noNumber(x, y)
+                              : look.kind == CellKind::OutOfWindow ? paint.outOfWindow(x, y)
+                              : look.oneRunOnly                    ? paint.oneRunOnly(x, y)
+                                                                   : paint.notComputed(x, y);
             }
         }
     }

@@ -21,7 +21,8 @@ class NoValuePaint {
     QRgb notComputed(int x, int y) const {
         return x % m_dots < m_line && y % m_dots < m_line ? m_dot : m_ground;
     }
-    // Leans the other way than the hatching of a window.
+    // Leans the other way than the hatching of a window; so does noNumber, computed but NaN.
+    QRgb noNumber(int x, int y) const { return oneRunOnly(x, y); }
     QRgb oneRunOnly(int x, int y) const { return (x - y) % m_hatch == 0 ? m_hatchLine : m_ground; }
     QRgb pending() const { return m_ground; }  // computed, but not here yet
 

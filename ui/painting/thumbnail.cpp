@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/painting/cell_kind.h"
 #include "ui/painting/map_image.h"
@@ -22,10 +23,12 @@ class Entries {
         else
             m_floats = tile.data.as<float>().data() + offset;
     }
+    // −1: not a number, which bytes cannot say.
     int at(std::int64_t row, std::int64_t column) const {
         if (m_bytes) return m_bytes[row * m_width + column];
-        return static_cast<int>(
-            std::lround(255 * std::sqrt(std::clamp(m_floats[row * m_width + column], 0.0F, 1.0F))));
+        const float p = m_floats[row * m_width + column];
+        if (std::isnan(p)) return -1;
+        return static_cast<int>(std::lround(255 * std::sqrt(std::clamp(p, 0.0F, 1.0F))));
     }
 
   private:
@@ -69,17 +72,29 @@ std::optional<engine::Tile> foldedTile(const std::vector<TileHead>& heads, FoldP
         const Entries entries(*head.tile, head.index);
         for (std::int64_t y = 0; y < rows; ++y)
             for (std::int64_t x = 0; x < edge; ++x) {
-                const float p = patternOf(entries.at(y, x));
+                const int entry = entries.at(y, x);
+                const float p =
+                    entry < 0 ? std::numeric_limits<float>::quiet_NaN() : patternOf(entry);
                 float& sum = sums[static_cast<std::size_t>(y * edge + x)];
-                sum = pooling == FoldPooling::Max ? std::max(sum, p) : sum + p;
+                // A head without a number leaves none: NaN stays in either.
+                sum = pooling == FoldPooling::Max && !std::isnan(p) && !std::isnan(sum)
+                          ? std::max(sum, p)
+                          : sum + p;
             }
     }
     const float parts = pooling == FoldPooling::Max ? 1 : static_cast<float>(heads.size());
+    folded.request.heads.resize(1);
+    if (folded.data.dtype == engine::DType::F32) {
+        for (float& sum : sums) sum /= parts;
+        folded.data = engine::make_payload(engine::DType::F32, {1, rows, edge}, std::move(sums));
+        return folded;
+    }
     std::vector<std::uint8_t> bytes;
     bytes.reserve(sums.size());
     for (const float sum : sums)
-        bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::sqrt(sum / parts))));
-    folded.request.heads.resize(1);
+        bytes.push_back(std::isnan(sum)
+                            ? std::uint8_t{0}
+                            : static_cast<std::uint8_t>(std::lround(255 * std::sqrt(sum / parts))));
     folded.data = engine::make_payload(engine::DType::U8, {1, rows, edge}, std::move(bytes));
     return folded;
 }
@@ -108,11 +123,12 @@ QImage thumbnailImage(const engine::Tile& tile, int index, int window, int side,
                 case CellKind::OutOfWindow: line[x] = paint.outOfWindow(x, y); break;
                 case CellKind::NotComputed: line[x] = paint.notComputed(x, y); break;
                 case CellKind::Value: {
-                    int entry = 0;
+                    int entry = -1;
                     for (std::int64_t r = rows.from; r < rows.to; ++r)
                         for (std::int64_t c = columns.from; c < columns.to; ++c)
                             entry = std::max(entry, entries.at(r, c));
-                    line[x] = table[static_cast<std::size_t>(entry)];
+                    line[x] =
+                        entry < 0 ? paint.noNumber(x, y) : table[static_cast<std::size_t>(entry)];
                 }
             }
         }
