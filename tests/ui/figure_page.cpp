@@ -212,6 +212,44 @@ class FigurePageTest : public QObject {
         }
     }
 
+    // Whatever the maps' width, the note that explains their values is whole.
+    void naturalFiguresHoldTheirNote() {
+        FigurePage page;
+        HeadFigure figure = pageFigure(1, 2, page);
+        figure.target = QStringLiteral("‹ a rather long token of a rather long text›");
+        const FigureLayout l = layoutOf(figure);
+        const QStringList texts = textsOf(figure);
+        QVERIFY2(texts.contains(scaleNote(figure)), qPrintable(texts.join(u'|')));
+        QVERIFY(l.width > 2 * figure::edge + l.gutter + figure::barWidth);
+    }
+
+    // Labels under a column that ends before the last row have their own room.
+    void raggedColumnsHaveRoomForLabels_data() {
+        QTest::addColumn<int>("panels");
+        QTest::addColumn<int>("tokens");
+        QTest::addRow("5 in 3") << 5 << 14;
+        QTest::addRow("7 in 3") << 7 << 14;
+        QTest::addRow("full") << 6 << 14;
+        QTest::addRow("many tokens") << 4 << 60;
+    }
+    void raggedColumnsHaveRoomForLabels() {
+        QFETCH(int, panels);
+        QFETCH(int, tokens);
+        FigurePage page;
+        page.columns = 3;
+        page.labels = FigureLabels::Edge;
+        const FigureLayout l = layoutOf(pageFigure(panels, tokens, page));
+        for (int i = 0; i < panels; ++i) {
+            if (!l.labelsColumns(i)) continue;
+            const double under = l.mapAt(i).y() + l.side + l.below;
+            for (int j = 0; j < panels; ++j) {
+                const double top = l.mapAt(j).y() - figure::panelTitle;
+                QVERIFY(j / 3 <= i / 3 || under <= top + 1e-6);
+            }
+            QVERIFY(under <= l.footer + 1e-6);
+        }
+    }
+
     // A long prompt's tile has no more pixels than its map, and the note says how it was pooled.
     void longPromptsArePooled() {
         const HeadFigure figure = pageFigure(2, 3000, pageOf("single"), 2);

@@ -109,15 +109,13 @@ ColourScale scaleOfAll(const HeadFigure& figure, const ValueExtent& extent, bool
 
 void paintFooter(QPainter& painter, const HeadFigure& figure, const FigureLayout& layout,
                  const Theme& theme, const ColourScale& scale, bool exceeded) {
-    const engine::TileRequest& request = figure.panels.front().tile.request;
     const double left = layout.first.x(), right = layout.width - edge;
     double y = layout.footer + 11;
     painter.setFont(wordFont(11, true));
     painter.setPen(theme.text);
-    const QString title = (request.minus ? QStringLiteral("Δ ") : QString()) +
-                          mapTitle(request.quantity, request.renormalized, figure.units);
+    const QString title = colourBarTitle(figure);
     painter.drawText(QPointF(left, y), title);
-    const double after = left + QFontMetricsF(painter.font()).horizontalAdvance(title) + 10;
+    const double after = left + QFontMetricsF(painter.font()).horizontalAdvance(title) + noteGap;
     painter.setFont(wordFont(10));
     painter.setPen(theme.text2);
     if (layout.noteBeside)

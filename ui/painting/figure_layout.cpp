@@ -69,8 +69,17 @@ class FigureMeasures {
     const QStringList& caption() const { return m_caption; }
 
     QStringList note(double left) const;
+    // As wide as its maps, and as the note on their values beside the colour bar's title.
+    double naturalWidth(double content, int columns) const;
     double footer() const;
     double below(double side) const;
+    // Above a last row that is not full: the labels under the columns that end before it.
+    double raggedGap(int columns, double side) const {
+        const bool isRagged = m_panels > columns && m_panels % columns != 0;
+        return isRagged && m_figure.page.labels == FigureLabels::Edge
+                   ? std::max(0.0, below(side) - panelGap)
+                   : 0;
+    }
     double contentWidth(int columns, double side) const {
         return m_gutter + columns * side + (columns - 1) * (panelGap + otherGutter());
     }
@@ -79,7 +88,8 @@ class FigureMeasures {
     }
     double height(int columns, double side) const {
         const int rows = rowsIn(columns);
-        return top() + rows * rowPitch(side) + (everyLabel() ? 0 : below(side)) + footer();
+        return top() + rows * rowPitch(side) + raggedGap(columns, side) +
+               (everyLabel() ? 0 : below(side)) + footer();
     }
     int rowsIn(int columns) const { return std::max(1, (m_panels + columns - 1) / columns); }
     double side(int columns) const;
@@ -105,10 +115,9 @@ FigureMeasures::FigureMeasures(const HeadFigure& figure)
                  : spanLabelRoom(figure.units, std::ssize(figure.tokens))) {
     if (figure.page.labels != FigureLabels::None) m_gutter += m_room.rowWidth + tickRoom;
     const int columnsOfAll = columns();
-    const double width = isSized()
-                             ? pageWidth()
-                             : 2 * edge + std::max(contentWidth(columnsOfAll, side(columnsOfAll)),
-                                                   m_gutter + barWidth);
+    const double width =
+        isSized() ? pageWidth()
+                  : naturalWidth(contentWidth(columnsOfAll, side(columnsOfAll)), columnsOfAll);
     m_caption = wrapped(figure.page.caption.simplified(), wordFont(11), width - 2 * edge);
     if (m_caption.size() > mostCaptionLines) {
         m_caption.resize(mostCaptionLines);
@@ -122,6 +131,15 @@ QStringList FigureMeasures::note(double left) const {
     const QString text = hasTiles ? scaleNote(m_figure) : QString();
     if (!isSized()) return {text};
     return wrapped(text, wordFont(10), pageWidth() - edge - left - m_gutter);
+}
+
+double FigureMeasures::naturalWidth(double content, int columns) const {
+    double least = columns == 1 ? m_gutter + barWidth : 0.0;
+    const QString text = note(edge).value(0);
+    if (!text.isEmpty())
+        least = std::max(least, m_gutter + colourBarTitleWidth(m_figure) + noteGap +
+                                    QFontMetricsF(wordFont(10)).horizontalAdvance(text) + 1);
+    return 2 * edge + std::max(content, least);
 }
 
 double FigureMeasures::footer() const {
@@ -203,10 +221,9 @@ FigureLayout layoutOf(const HeadFigure& figure) {
     l.below = measures.below(l.side);
     l.across = l.side + panelGap + measures.otherGutter();
     l.down = measures.rowPitch(l.side);
+    l.raggedGap = measures.raggedGap(l.columns, l.side);
     const double content = measures.contentWidth(l.columns, l.side);
-    l.width = measures.isSized()
-                  ? measures.pageWidth()
-                  : 2 * edge + std::max(content, l.columns == 1 ? l.gutter + barWidth : 0.0);
+    l.width = measures.isSized() ? measures.pageWidth() : measures.naturalWidth(content, l.columns);
     const double height = measures.height(l.columns, l.side);
     double left = edge, slack = 0;
     if (measures.isHeightGiven()) {

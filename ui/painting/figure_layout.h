@@ -13,7 +13,7 @@ namespace ui {
 
 namespace figure {
 inline constexpr double edge = 14, titleHeight = 22, panelTitle = 20, axisTitle = 18, panelGap = 16,
-                        barGap = 10, barWidth = 220, noteLine = 14, captionLine = 15;
+                        barGap = 10, barWidth = 220, noteLine = 14, noteGap = 10, captionLine = 15;
 inline constexpr int largestCell = 48;
 }  // namespace figure
 
@@ -28,12 +28,15 @@ struct FigureLayout {
     double below = 0;             // under one
     QPointF first;                // upper left corner of the first map
     double across = 0, down = 0;  // from a map to the next
+    double raggedGap = 0;         // more above a last row that is not full
     double footer = 0;            // top of the colour bar's title
     bool noteBeside = true;       // the title, on its line
     QStringList note, caption;    // lines
 
     QPointF mapAt(int panel) const {
-        return first + QPointF(panel % columns * across, panel / columns * down);
+        const bool isInLastRow = panel / columns == (panels - 1) / columns;
+        return first + QPointF(panel % columns * across,
+                               panel / columns * down + (isInLastRow ? raggedGap : 0));
     }
     bool isAtLeft(int panel) const { return panel % columns == 0; }
     bool isAtBottom(int panel) const { return panel + columns >= panels; }
@@ -53,6 +56,9 @@ std::int64_t shownPositions(const HeadFigure&);
 // Throws engine::Error (BadRequest) where the page has no room for maps that can be read.
 FigureLayout layoutOf(const HeadFigure&);
 
+// "Δ p (pattern)", beside which a note stands, and how wide it is.
+QString colourBarTitle(const HeadFigure&);
+double colourBarTitleWidth(const HeadFigure&);
 // "√, sink out of scale, 1 px = 4 × 4 cells, max".
 QString scaleNote(const HeadFigure&);
 

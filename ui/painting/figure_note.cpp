@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a figure's colour bar says of its scale.
+#include <QFontMetricsF>
+
 #include "ui/painting/figure_layout.h"
 #include "ui/painting/map_geometry.h"
 
@@ -13,6 +15,16 @@ engine::Rows tokensOf(const engine::Axis& axis) {
 }
 
 }  // namespace
+
+QString colourBarTitle(const HeadFigure& figure) {
+    const engine::TileRequest& request = figure.panels.front().tile.request;
+    return (request.minus ? QStringLiteral("Δ ") : QString()) +
+           mapTitle(request.quantity, request.renormalized, figure.units);
+}
+
+double colourBarTitleWidth(const HeadFigure& figure) {
+    return QFontMetricsF(wordFont(11, true)).horizontalAdvance(colourBarTitle(figure));
+}
 
 QString scaleNote(const HeadFigure& figure) {
     const engine::TileRequest& request = figure.panels.front().tile.request;
