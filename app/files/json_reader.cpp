@@ -41,6 +41,7 @@ nlohmann::json parseJson(std::string_view text, int depth, const std::string& wh
     try {
         return nlohmann::json::parse(text, shallow);
     } catch (const nlohmann::json::parse_error& error) {
+        if (error.byte > text.size()) refuse("no JSON: it ends too early", where);
         refuse("no JSON: it stops making sense at byte " +
                    thousands(static_cast<std::int64_t>(error.byte)) + " of " +
                    thousands(static_cast<std::int64_t>(text.size())),

@@ -249,7 +249,7 @@ Verb exportVerb() {
         "[layers, heads];\nheads: [measures, layers, heads], in the order of the CSV's columns). "
         "With --by a value is the mass from one span to another: the mean over dest of what its "
         "rows "
-        "have on src together (scores: the largest).\n",
+        "have on src together (scores: the value of largest magnitude).\n",
         run};
 }
 

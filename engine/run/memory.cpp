@@ -53,6 +53,14 @@ std::int64_t memory_total() {
     return std::min(meminfo("MemTotal:"), group_number("/sys/fs/cgroup/memory.max"));
 }
 
+std::string format_count(std::int64_t count) {
+    std::string text = std::to_string(count);
+    const std::int64_t first = count < 0 ? 1 : 0;
+    for (auto at = std::ssize(text) - 3; at > first; at -= 3)
+        text.insert(static_cast<std::size_t>(at), 1, ',');
+    return text;
+}
+
 std::string format_bytes(std::int64_t bytes) {
     const char* units[] = {"B", "kB", "MB", "GB", "TB"};
     auto value = static_cast<double>(bytes);

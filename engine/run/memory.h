@@ -10,5 +10,6 @@ std::int64_t
 memory_available();  // bytes that can be taken without swapping; a control group's limit counts
 std::int64_t memory_total();
 std::string format_bytes(std::int64_t bytes);  // "3.6 MB", decimal units
+std::string format_count(std::int64_t count);  // "250,000"
 
 }  // namespace engine

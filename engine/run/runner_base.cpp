@@ -45,9 +45,9 @@ void RunnerBase::check_length(std::string_view text) const {
         longest = std::max(longest, tokenizer_->bytes(TokenId{id}).size());
     const std::size_t least = (text.size() + longest - 1) / longest;
     if (least > static_cast<std::size_t>(info_.context))
-        refuse("the prompt has " + std::to_string(text.size()) + " bytes, at least " +
-                   std::to_string(least) + " tokens, and the model's context holds " +
-                   std::to_string(info_.context),
+        refuse("the prompt has " + format_count(std::ssize(text)) + " bytes, at least " +
+                   format_count(static_cast<std::int64_t>(least)) +
+                   " tokens, and the model's context holds " + format_count(info_.context),
                "shorten it");
 }
 
@@ -83,7 +83,7 @@ void RunnerBase::check_memory(std::int64_t tokens, std::int64_t shared) const {
     if (needed <= left && bytes <= available) return;
     const std::int64_t room = std::min(left * layout_->page_bytes(), available);
     throw Error(Failure::Kind::OutOfMemory,
-                std::to_string(tokens) + " tokens need " + format_bytes(bytes) + " of trace, and " +
+                format_count(tokens) + " tokens need " + format_bytes(bytes) + " of trace, and " +
                     format_bytes(room) + " are free",
                 {}, "shorten the prompt, ask for fewer tokens or close another run");
 }
@@ -92,8 +92,8 @@ void RunnerBase::check_open(const RunRequest& request, std::int64_t shared) cons
     const auto length = static_cast<std::int64_t>(request.tokens.size());
     if (length == 0) refuse("the prompt is empty", "give at least one token");
     if (length > info_.context)
-        refuse("the prompt has " + std::to_string(length) +
-                   " tokens, and the model's context holds " + std::to_string(info_.context),
+        refuse("the prompt has " + format_count(length) +
+                   " tokens, and the model's context holds " + format_count(info_.context),
                "shorten it");
     check_tokens(request.tokens);
     check(request.sampling);
@@ -115,7 +115,7 @@ void RunnerBase::check_step(const RunTrace& trace) const {
                std::to_string(trace.tokens()) + " tokens");
     if (trace.tokens() >= info_.context)
         refuse(
-            "the context of " + std::to_string(info_.context) + " tokens is full: no step possible",
+            "the context of " + format_count(info_.context) + " tokens is full: no step possible",
             "shorten the prompt to generate");
 }
 
