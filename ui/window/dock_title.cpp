@@ -10,14 +10,15 @@
 
 #include "ui/contributions/sign_button.h"
 #include "ui/painting/theme.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/plain_text.h"
 
 namespace ui {
 
 DockTitle::DockTitle(QDockWidget* dock) : QWidget(dock), m_dock(dock) {
-    m_words = plainLabel(dock->windowTitle());
-    m_token = plainLabel({});
-    m_after = plainLabel({});
+    m_words = new ElidedLabel(wordFont(12));
+    m_token = new ElidedLabel(monoFont(12));
+    m_after = new ElidedLabel(wordFont(12));
     m_note = plainLabel({});
     m_tools = new QHBoxLayout;
     m_tools->setSpacing(2);
@@ -27,9 +28,9 @@ DockTitle::DockTitle(QDockWidget* dock) : QWidget(dock), m_dock(dock) {
     row->setContentsMargins(8, 1, 4, 1);
     row->setSpacing(4);
     for (QLabel* label : {m_words, m_token, m_after}) {
-        // A long token must not widen the dock: it is clipped at the right instead.
+        // A long token must not widen the dock: it ends in … instead.
         label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-        label->setMinimumWidth(0);
+        label->setMargin(0);
         row->addWidget(label);
     }
     row->addStretch(1);
