@@ -29,9 +29,13 @@ std::string numberText(double value) {
 class CommandLine {
   public:
     void word(const std::string& text) { m_text += (m_text.empty() ? "" : " ") + shellWord(text); }
+    // A value that looks like an option is one unless it is joined to its name.
     void option(const char* name, const std::string& value) {
         word(name);
-        word(value);
+        if (value.starts_with("--"))
+            m_text += "=" + shellWord(value);
+        else
+            word(value);
     }
     const std::string& text() const { return m_text; }
 
@@ -39,10 +43,13 @@ class CommandLine {
     std::string m_text;
 };
 
+bool isAsTyped(const RunView& run) {
+    return run.steps.empty() && run.parent.empty() && run.rows == run.promptTokens &&
+           run.prompt.find('\0') == std::string::npos && !run.prompt.empty();
+}
+
 void addPrompt(CommandLine& line, const RunView& run) {
-    const bool asTyped = run.steps.empty() && run.parent.empty() && run.rows == run.promptTokens &&
-                         run.prompt.find('\0') == std::string::npos && !run.prompt.empty();
-    if (asTyped) {
+    if (isAsTyped(run)) {
         line.option("--prompt", run.prompt);
         if (run.options.chat) line.word("--chat");
         if (run.options.parse_special) line.word("--parse-special");
@@ -103,9 +110,19 @@ void addPage(CommandLine& line, const ui::FigureWish& wish) {
 
 }  // namespace
 
+std::string promptText(const RunView& run) {
+    if (isAsTyped(run)) return run.prompt;
+    std::string text;
+    for (std::int64_t i = 0; i < run.rows; ++i)
+        text += run.tokens[static_cast<std::size_t>(i)].bytes;
+    return text;
+}
+
 std::string whyNoCommand(const FigureCommand& command) {
     if (command.request.quantity == engine::Quantity::Attribution && command.request.distractor)
         return "the command line knows no distractor";
+    if (!command.run.edits.empty())
+        return "the run is edited, and it would read the model as it is";
     if (!command.run.options.add_bos) return "the command line always adds the BOS";
     return {};
 }

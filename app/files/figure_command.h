@@ -19,6 +19,9 @@ struct FigureCommand {
     std::string out;
 };
 
+// What a picture's file says that the run read: the prompt as typed, or, where the command gives
+// token ids, the text of these tokens.
+std::string promptText(const RunView&);
 // Why there is none; empty: there is one.
 std::string whyNoCommand(const FigureCommand&);
 // For a POSIX shell, on one line unless the prompt has more. Generated tokens are given by their

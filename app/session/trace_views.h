@@ -51,6 +51,9 @@ class TraceViews : public QObject {
     };
     void requestFigure(const FigureRuns&, std::vector<engine::LayerHead>, const ui::FigureAxes&);
     void dropFigure();
+    // What that asks, as the map is now.
+    engine::TileRequest tileOfFigure(const FigureRuns&, std::vector<engine::LayerHead>,
+                                     const ui::FigureAxes&) const;
     // The same of the run shown, while a figure is composed; composedReady.
     void requestComposed(std::vector<engine::LayerHead>, const ui::FigureAxes&);
     void dropComposed();
@@ -96,8 +99,6 @@ class TraceViews : public QObject {
     void refreshMaps();
     void ask(ReadKind);
     engine::TileRequest tileOfHead() const;
-    engine::TileRequest tileOfFigure(const FigureRuns&, std::vector<engine::LayerHead>,
-                                     const ui::FigureAxes&) const;
     CellRequest cellRequest(engine::Rows dest, engine::Rows src) const;
 
     void startRun();

@@ -132,6 +132,14 @@ QByteArray drawPicture(Cli& cli, const engine::Engine& engine, const FinishedRun
                      text);
 }
 
+// As typed, or of the ids.
+std::string sourceText(const PromptOptions& options, const engine::Encoding& prompt) {
+    if (options.text) return *options.text;
+    std::string text;
+    for (const engine::Token& token : prompt.tokens) text += token.bytes;
+    return text;
+}
+
 void run(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
     const std::string out = parseOut(arguments);
@@ -201,7 +209,7 @@ void run(Cli& cli, const Arguments& arguments) {
 
     const Stopwatch watch;
     if (isPicture(format)) {
-        const PictureSource source{engine->info(), promptOptions.text.value_or(""), typedView};
+        const PictureSource source{engine->info(), sourceText(promptOptions, prompt), typedView};
         const QByteArray bytes = drawPicture(
             cli, *engine, finished, request, format, source, out,
             arguments.has("--outline-text") ? ui::SvgText::Outlined : ui::SvgText::Named);

@@ -368,6 +368,7 @@ void MainView::showFailure(const engine::Failure& failure) {
 // What stands there stays; what was promised is taken back.
 void MainView::showViewFailure(const engine::Failure& failure) {
     showFailure(failure);
+    tellComposer(failure);
     if (ui::isBusy(m_session.state())) return;
     const QString note = QStringLiteral("Could not be computed: the message says why.");
     if (!m_window->logitsPanel().position()) m_window->logitsPanel().clear(note);

@@ -30,6 +30,7 @@ class QSettings;
 
 namespace ui {
 struct Drawing;
+struct FigureWish;
 class ComparePage;
 class EditChips;
 class FigureComposer;
@@ -251,6 +252,9 @@ class MainView : public QObject {
     void wireComposer();
     void composeFigure();
     void followComposer();  // what it may show is another
+    ui::FigureWish composedWish() const;
+    void tellComposer(const QString&);  // where the window's own words are covered by it
+    void tellComposer(const engine::Failure&);
     void showComposed();
     void drawComposed(const std::vector<engine::Tile>&);
     void exportComposed();

@@ -38,6 +38,7 @@ ui::FigureWish rememberedWish(const QSettings& settings) {
     const QString size = settings.value(composeKey("size")).toString();
     if (ui::pageSizeOf(size.toStdString()) || size.toDouble() >= ui::leastPageMm) wish.size = size;
     wish.dpi = settings.value(composeKey("dpi"), wish.dpi).toInt();
+    if (settings.value(composeKey("dark")).toBool()) wish.scheme = ui::Scheme::Dark;
     return wish;
 }
 
@@ -48,6 +49,7 @@ void rememberWish(QSettings& settings, const ui::FigureWish& wish) {
     settings.setValue(composeKey("labels"), static_cast<int>(wish.page.labels));
     settings.setValue(composeKey("size"), wish.size);
     settings.setValue(composeKey("dpi"), wish.dpi);
+    settings.setValue(composeKey("dark"), wish.scheme == ui::Scheme::Dark);
 }
 
 FigureLook lookOf(const ui::FigureWish& wish) {
@@ -106,10 +108,32 @@ void MainView::followComposer() {
     if (m_composer && !m_composing.isActive()) m_composing.start();
 }
 
-// The figure without its tiles, and these asked for.
+// What the file's title says without being told, so that preview, file and command say the same.
+ui::FigureWish MainView::composedWish() const {
+    ui::FigureWish wish = m_composer->wish();
+    const QString run = runTitle(m_session.run());
+    if (!wish.title && !run.isEmpty()) wish.title = figureTitle() + run;
+    return wish;
+}
+
+void MainView::tellComposer(const QString& text) {
+    if (m_composer) m_composer->setStatus(text);
+}
+
+void MainView::tellComposer(const engine::Failure& failure) {
+    QString text = QString::fromStdString(failure.what);
+    if (!failure.where.empty())
+        text += QStringLiteral(": ") + QString::fromStdString(failure.where);
+    if (!failure.hint.empty())
+        text += QStringLiteral(". Remedy: ") + QString::fromStdString(failure.hint);
+    tellComposer(text);
+}
+
+// The figure without its tiles, and these asked for. It is measured and described as the PNG that
+// would be written; only what is painted is coarser or finer.
 void MainView::showComposed() {
     if (!m_composer) return;
-    const ui::FigureWish wish = m_composer->wish();
+    const ui::FigureWish wish = composedWish();
     if (wish.heads.empty()) return m_views.dropComposed();  // it says what is typed wrongly
     const RunView& run = m_session.run();
     if (!m_session.hasRun() || run.rows == 0) {
@@ -121,6 +145,9 @@ void MainView::showComposed() {
     m_composed->page = wish.page;
     m_composed->title = wish.title.value_or(figureTitle());
     try {
+        m_composed->noted = m_views.tileOfFigure({run.id, {}, {}}, wish.heads,
+                                                 ui::figureAxes(*m_composed, lookOf(wish).zoom));
+        dress(*m_composed, *m_composed->noted, lookOf(wish));
         const QSizeF size = ui::headFigureSize(*m_composed), room = m_composer->preview().room();
         m_composedScale = std::min(
             {room.width() / size.width(), room.height() / size.height(), kMostComposedScale});
@@ -135,7 +162,7 @@ void MainView::showComposed() {
 void MainView::drawComposed(const std::vector<engine::Tile>& tiles) {
     if (!m_composer || !m_composed || !setTiles(*m_composed, tiles)) return;
     const engine::TileRequest& request = tiles.front().request;
-    dress(*m_composed, request, lookOf(m_composer->wish()));
+    dress(*m_composed, request, lookOf(composedWish()));
     m_composer->setShows(ui::mapTitle(request.quantity, request.renormalized, m_composed->units) +
                          QStringLiteral(", ") + ui::scaleNote(*m_composed));
     try {
@@ -147,7 +174,7 @@ void MainView::drawComposed(const std::vector<engine::Tile>& tiles) {
 }
 
 void MainView::exportComposed() {
-    const ui::FigureWish wish = m_composer->wish();
+    const ui::FigureWish wish = composedWish();
     rememberWish(m_settings, wish);
     choosePath(QStringLiteral("Export the figure"),
                fileNameOf(figureTitle() + QStringLiteral("-figure")),
@@ -159,20 +186,21 @@ void MainView::copyCommand() {
     FigureCommand command;
     command.model = *m_session.model();
     command.run = m_session.run();
-    command.wish = m_composer->wish();
+    command.wish = composedWish();
     command.figure = *m_composed;
     command.request = m_composed->panels.front().tile.request;
     command.out = fileNameOf(figureTitle() + QStringLiteral("-figure")).toStdString();
     const std::string why = whyNoCommand(command);
-    if (!why.empty())
-        return m_window->showMessage({ui::Message::Severity::Warn,
-                                      QStringLiteral("There is no command for this figure: %1.")
-                                          .arg(QString::fromStdString(why)),
-                                      {},
-                                      {},
-                                      {}});
+    if (!why.empty()) {
+        const QString said = QStringLiteral("There is no command for this figure: %1.")
+                                 .arg(QString::fromStdString(why));
+        tellComposer(said);
+        return m_window->showMessage({ui::Message::Severity::Warn, said, {}, {}, {}});
+    }
     QGuiApplication::clipboard()->setText(QString::fromStdString(commandOf(command)));
-    m_window->setStateText(QStringLiteral("Copied: the command that writes this figure"));
+    const QString said = QStringLiteral("Copied: the command that writes this figure");
+    tellComposer(said);
+    m_window->setStateText(said);
 }
 
 }  // namespace app

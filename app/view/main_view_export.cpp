@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "app/files/figure_command.h"
 #include "app/files/file_dialog.h"
 #include "app/files/head_figure.h"
 #include "app/files/output_file.h"
@@ -108,6 +109,7 @@ void MainView::wireExport() {
 
 void MainView::showExportFailure(const engine::Failure& failure) {
     showFailure(failure);
+    tellComposer(failure);
     m_exportFailed = true;
 }
 
@@ -297,7 +299,7 @@ void MainView::write(const std::string& path, ExportJob::Work work) {
 
 void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
                             const std::string& subject, double zoom) {
-    const PictureSource source{*m_session.model(), m_session.run().prompt, subject};
+    const PictureSource source{*m_session.model(), promptText(m_session.run()), subject};
     const FileFormat format = *formatOf(path);
     const std::string remedy = "export a shorter run";
     try {
@@ -314,7 +316,7 @@ void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
         }
     } catch (...) {
         endExport();
-        showFailure(currentFailure(path));
+        showExportFailure(currentFailure(path));
     }
 }
 

@@ -15,7 +15,9 @@ void MainView::wireExportJob() {
         log("written: " + path);
         endExport();
         if (std::exchange(m_exportFailed, false)) m_window->messageBar().dismiss();
-        m_window->setStateText(QStringLiteral("Written: ") + QString::fromStdString(path));
+        const QString said = QStringLiteral("Written: ") + QString::fromStdString(path);
+        m_window->setStateText(said);
+        tellComposer(said);
     });
     connect(&m_export, &ExportJob::failed, this, [this](const engine::Failure& failure) {
         endExport();
@@ -29,6 +31,7 @@ void MainView::wireExportJob() {
         m_figurePath.clear();
         m_figureIsGrid = false;
         endExport();
+        tellComposer(QString());  // failed() says why
     });
     connect(m_window.get(), &ui::MainWindow::progressCancelled, this, [this] {
         if (m_progressIsExport)
@@ -56,6 +59,9 @@ void MainView::beginExport(const QString& path) {
 // A run that began meanwhile took the panel, and gives it back when it ends.
 void MainView::showExportProgress(std::int64_t done, std::int64_t total) {
     if (!isExporting()) return;
+    const QString part =
+        total > 0 ? QStringLiteral(" (%1 %)").arg(100 * done / total) : QStringLiteral("…");
+    tellComposer(QStringLiteral("Writing ") + m_exportName + part);
     const bool running = m_window->progressPanel().isRunning();
     if (running && !m_progressIsExport) return;
     if (!running)
@@ -81,7 +87,9 @@ void MainView::cancelExport() {
 }
 
 void MainView::sayCancelled(const QString& path) {
-    m_window->setStateText(QStringLiteral("Cancelled, not written: ") + path);
+    const QString said = QStringLiteral("Cancelled, not written: ") + path;
+    m_window->setStateText(said);
+    tellComposer(said);
 }
 
 }  // namespace app

@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QProcess>
 #include <QPushButton>
@@ -63,6 +64,8 @@ class WindowComposeTest : public QObject {
     void dataOfTheHeads_data();
     void dataOfTheHeads();
     void generatedTokensGoByTheirIds();
+    void measuresAreThoseOfTheFile_data();
+    void measuresAreThoseOfTheFile();
     void choicesAreRemembered();
     void aNewRunIsFollowed();
 
@@ -99,6 +102,10 @@ class WindowComposeTest : public QObject {
         QTest::keyClick(&m_view->window(), key);
     }
     QString exportTo(const QString& name);
+    bool says(const QString& begin) {
+        return eventually([&] { return part<QLabel>("composedStatus")->text().startsWith(begin); });
+    }
+    void commandWrites(const QString& path);  // these very bytes
     bool shows(int panelsAtLeast);
     app::Session& session() const { return m_view->session(); }
 
@@ -256,6 +263,8 @@ void WindowComposeTest::filesAreTheCommands_data() {
                                     << QStringLiteral("it's <b>\"$HOME\"</b> 猫") << true;
     QTest::newRow("svg, scores") << "figure.svg" << 2 << int(Qt::Key_1) << QStringLiteral("Scores")
                                  << false;
+    QTest::newRow("png, like an option")
+        << "figure.png" << 1 << int(Qt::Key_2) << QStringLiteral("--prompt") << false;
     QTest::newRow("pdf, attribution") << "figure.pdf" << 3 << int(Qt::Key_4) << QString() << true;
     QTest::newRow("natural png") << "figure.png" << 4 << int(Qt::Key_3) << QString() << false;
 }
@@ -288,7 +297,14 @@ void WindowComposeTest::filesAreTheCommands() {
     QVERIFY(shows(2));
     const QString path = exportTo(name);
     QVERIFY(!path.isEmpty());
+    QVERIFY(says(QStringLiteral("Written: ") + path));
     press("copyFigureCommand");
+    QVERIFY(says(QStringLiteral("Copied: ")));
+    commandWrites(path);
+}
+
+void WindowComposeTest::commandWrites(const QString& path) {
+    const QString name = path.section(u'/', -1);
     QStringList words = QProcess::splitCommand(QString());  // a shell's rules: asked from one
     QProcess shell;
     shell.start(QStringLiteral("sh"),
@@ -345,11 +361,59 @@ void WindowComposeTest::generatedTokensGoByTheirIds() {
     QCOMPARE(command.section(QStringLiteral("--token-ids "), 1).section(u' ', 0, 0).count(u','),
              int(session().run().rows) - 1);
     QVERIFY(!command.contains(QStringLiteral("--prompt")));
+    const QString path = exportTo(QStringLiteral("generated.png"));
+    QVERIFY(!path.isEmpty());
+    commandWrites(path);
+    QVERIFY(QImage(path)
+                .text(QStringLiteral("Prompt"))
+                .contains(QString::fromStdString(session().run().prompt)));
+}
+
+void WindowComposeTest::measuresAreThoseOfTheFile_data() {
+    QTest::addColumn<int>("page");
+    QTest::addColumn<int>("dpi");
+    for (const int page : {0, 1, 4})
+        for (const int dpi : {0, 3}) QTest::addRow("page %d, dpi %d", page, dpi) << page << dpi;
+}
+
+// Of a run whose cells are pooled, otherwise in the preview than in the file.
+void WindowComposeTest::measuresAreThoseOfTheFile() {
+    QFETCH(int, page);
+    QFETCH(int, dpi);
+    const QString prompt = QStringLiteral("one two three four five six ").repeated(60);
+    if (session().run().prompt != prompt.toStdString()) {
+        m_view->window().promptPanel().setTokensToGenerate(0);
+        m_view->window().promptPanel().setPrompt(prompt);
+        Q_EMIT m_view->window().runRequested();
+        QVERIFY(eventually(
+            [&] {
+                return session().run().promptRead && session().run().prompt == prompt.toStdString();
+            },
+            kPatience));
+    }
+    QVERIFY(settle());
+    part<QComboBox>("Page")->setCurrentIndex(page);
+    part<QComboBox>("Resolution of a PNG")->setCurrentIndex(dpi);
+    QTest::qWait(100);
+    QVERIFY(settle());
+    QVERIFY(shows(2));
+    const QImage file(exportTo(QStringLiteral("measured.png")));
+    const auto text = [](int pixels) { return ui::thousands(pixels); };
+    const QString said = part<QLabel>("composedMeasures")->text();
+    QVERIFY2(
+        said.endsWith(
+            QStringLiteral("as a PNG %1 × %2 pixels").arg(text(file.width()), text(file.height()))),
+        qPrintable(said + u' ' + text(file.width()) + u' ' + text(file.height())));
+    const QString shown = part<QLabel>("composedShows")->text();
+    QVERIFY2(
+        file.text(QStringLiteral("Description")).contains(shown.section(QStringLiteral(", "), 1)),
+        qPrintable(shown + u'\n' + file.text(QStringLiteral("Description"))));
 }
 
 void WindowComposeTest::choicesAreRemembered() {
     part<QComboBox>("Page")->setCurrentIndex(2);
     part<QComboBox>("Resolution of a PNG")->setCurrentIndex(3);
+    part<QComboBox>("Colours")->setCurrentIndex(1);
     m_composer->findChild<QSpinBox*>()->setValue(2);
     press("Close");
     QVERIFY(eventually([&] { return m_composer.isNull(); }));
@@ -357,6 +421,7 @@ void WindowComposeTest::choicesAreRemembered() {
     const ui::FigureWish wish = m_composer->wish();
     QCOMPARE(wish.size, QStringLiteral("slide"));
     QCOMPARE(wish.dpi, 600);
+    QVERIFY(wish.scheme == ui::Scheme::Dark);
     QCOMPARE(wish.page.columns, 2);
     QCOMPARE(wish.heads, m_view->pins().heads());
     QVERIFY(shows(2));

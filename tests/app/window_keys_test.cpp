@@ -116,6 +116,9 @@ void WindowKeysTest::initTestCase() {
     ui::loadFonts();
     m_view = real::window(m_home);
     QVERIFY(real::begin(*m_view));
+    // Before anything is clicked the keys are the window's: none of them is another model's.
+    QVERIFY(window().focusWidget());
+    QCOMPARE(window().focusWidget()->objectName(), QStringLiteral("centre"));
     window().promptPanel().setTokensToGenerate(5);
     Q_EMIT window().runRequested();
     QVERIFY(eventually([&] { return session().run().steps.size() == 5; }, kPatience));
@@ -186,6 +189,8 @@ void WindowKeysTest::everyKeyIsInAMenuAndInTheOverlay() {
 void WindowKeysTest::overlayListsTheMouse() {
     QDialog* dialog = nullptr;
     QVERIFY(eventually([&] { return (dialog = overlay()) != nullptr; }));
+    QVERIFY(overlay() == dialog);  // one of them
+    QCOMPARE(window().findChildren<QDialog*>().size(), 1);
     QStringList texts;
     for (const QLabel* label : dialog->findChildren<QLabel*>()) texts << label->text();
     for (const auto gestures : {ui::viewKeys(), ui::mouseGestures()}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The prompt's field, line and editor, and the bar they stand in, with real clicks and keys.
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
 #include <QElapsedTimer>
@@ -8,10 +9,12 @@
 #include <QTest>
 #include <QToolButton>
 #include <QToolTip>
+#include <QWheelEvent>
 
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/frame_values.h"
 #include "ui/painting/theme.h"
+#include "ui/prompt/model_picker.h"
 #include "ui/prompt/prompt_editor.h"
 #include "ui/prompt/prompt_field.h"
 #include "ui/prompt/prompt_line.h"
@@ -29,6 +32,34 @@ class FramePrompt : public QObject {
     void initTestCase() {
         ui::loadFonts();
         ui::setTheme(ui::Scheme::Light);
+    }
+
+    // Another model ends the run: keys and wheel open the list of models at most.
+    void closedPickerKeepsItsModel_data() {
+        QTest::addColumn<int>("key");  // 0: the wheel
+        QTest::addColumn<bool>("opens");
+        for (const Qt::Key key : {Qt::Key_Up, Qt::Key_Down, Qt::Key_Space})
+            QTest::addRow("key %d", int(key)) << int(key) << true;
+        for (const Qt::Key key : {Qt::Key_Home, Qt::Key_End, Qt::Key_PageDown, Qt::Key_C})
+            QTest::addRow("key %d", int(key)) << int(key) << false;
+        QTest::addRow("wheel") << 0 << false;
+    }
+    void closedPickerKeepsItsModel() {
+        QFETCH(int, key);
+        QFETCH(bool, opens);
+        ui::ModelPicker picker;
+        picker.addItems({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")});
+        picker.setCurrentIndex(1);
+        show(picker, {200, 30});
+        if (key) {
+            QTest::keyClick(&picker, static_cast<Qt::Key>(key));
+        } else {
+            QWheelEvent wheel({9, 9}, picker.mapToGlobal(QPointF(9, 9)), {}, {0, -120},
+                              Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+            QApplication::sendEvent(&picker, &wheel);
+        }
+        QCOMPARE(picker.currentIndex(), 1);
+        QCOMPARE(picker.view()->isVisible(), opens);
     }
 
     void promptKeepsEveryCharacter() {

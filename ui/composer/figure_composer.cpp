@@ -130,6 +130,7 @@ QWidget* FigureComposer::buildChoices() {
     m_caption = new QLineEdit;
     m_caption->setToolTip(QStringLiteral("Below the colour bar"));
     m_shows = plainLabel({});
+    m_shows->setObjectName(QStringLiteral("composedShows"));
     m_shows->setWordWrap(true);
     m_shows->setForegroundRole(QPalette::PlaceholderText);
     m_shows->setToolTip(QStringLiteral("Quantity, scale, sink and pooling are the map's"));
@@ -150,6 +151,10 @@ QWidget* FigureComposer::buildChoices() {
     m_measures->setObjectName(QStringLiteral("composedMeasures"));
     m_measures->setForegroundRole(QPalette::PlaceholderText);
     m_measures->setWordWrap(true);
+    m_status = plainLabel({});
+    m_status->setObjectName(QStringLiteral("composedStatus"));
+    m_status->setWordWrap(true);
+    m_status->hide();
     m_command = new QPushButton(QStringLiteral("Copy co&mmand"));
     m_command->setObjectName(QStringLiteral("copyFigureCommand"));
     m_command->setAutoDefault(false);
@@ -166,6 +171,7 @@ QWidget* FigureComposer::buildChoices() {
     column->addLayout(m_form);
     column->addStretch();
     column->addWidget(m_measures);
+    column->addWidget(m_status);
     column->addLayout(buttons);
 
     connect(m_headsEdit, &QLineEdit::textChanged, this, &FigureComposer::readHeads);
@@ -271,6 +277,11 @@ void FigureComposer::setProblem(const QString& text) {
     refreshButtons();
 }
 
+void FigureComposer::setStatus(const QString& text) {
+    m_status->setText(text);
+    m_status->setVisible(!text.isEmpty());
+}
+
 void FigureComposer::take(const std::vector<engine::LayerHead>& heads) {
     QStringList names;
     for (const engine::LayerHead at : heads) names << headName(at);
@@ -303,6 +314,7 @@ void FigureComposer::sizeChosen() {
 
 void FigureComposer::wishChanged() {
     if (m_filling) return;
+    setStatus({});
     refreshButtons();
     Q_EMIT changed();
 }

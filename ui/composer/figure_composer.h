@@ -45,7 +45,9 @@ class FigureComposer : public QDialog {
     void setShows(const QString&);  // "p (pattern), √, sink out of scale": as the map
     void setPicture(const QImage&, QSize logical);
     void setProblem(const QString&);  // why there is no figure; nothing can be exported
-    FigureWish wish() const;          // without heads where what is typed names none
+    // How an export or a copy goes or went, until something else is wished for.
+    void setStatus(const QString&);
+    FigureWish wish() const;  // without heads where what is typed names none
     FigurePreview& preview() const { return *m_preview; }
 
   Q_SIGNALS:
@@ -75,7 +77,7 @@ class FigureComposer : public QDialog {
     QDoubleSpinBox* m_width = nullptr;
     QSpinBox* m_columns = nullptr;
     QCheckBox *m_letters = nullptr, *m_transparent = nullptr;
-    QLabel *m_shows = nullptr, *m_measures = nullptr;
+    QLabel *m_shows = nullptr, *m_measures = nullptr, *m_status = nullptr;
 };
 
 // "L21.H1, L23.H3", cut at commas and spaces. Throws engine::Error BadRequest that names what is

@@ -42,6 +42,9 @@ struct HeadFigure {
     QString
         target;  // of an attribution, in the note on the scale; empty: none, or the title has it
     FigurePage page;
+    // What the note says of pooling and axes, where the tiles are a preview's: the request for
+    // those of the file. None: the tiles' own.
+    std::optional<engine::TileRequest> noted;
     std::optional<MapView> part;  // of the axes, in units, said in the note; none: all of them
 
     // Says what an attribution is for: in the title, or beside the scale where `ownTitle`.

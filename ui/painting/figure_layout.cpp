@@ -127,8 +127,9 @@ FigureMeasures::FigureMeasures(const HeadFigure& figure)
 
 // Beside the bar's title, or, where a page has its width, in lines below it.
 QStringList FigureMeasures::note(double left) const {
-    const bool hasTiles = m_panels > 0 && m_figure.panels.front().tile.request.src.pixels() > 0;
-    const QString text = hasTiles ? scaleNote(m_figure) : QString();
+    const bool isKnown =
+        m_panels > 0 && (m_figure.noted || m_figure.panels.front().tile.request.src.pixels() > 0);
+    const QString text = isKnown ? scaleNote(m_figure) : QString();
     if (!isSized()) return {text};
     return wrapped(text, wordFont(10), pageWidth() - edge - left - m_gutter);
 }

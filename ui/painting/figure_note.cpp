@@ -27,7 +27,8 @@ double colourBarTitleWidth(const HeadFigure& figure) {
 }
 
 QString scaleNote(const HeadFigure& figure) {
-    const engine::TileRequest& request = figure.panels.front().tile.request;
+    const engine::TileRequest& request =
+        figure.noted ? *figure.noted : figure.panels.front().tile.request;
     const engine::Transfer transfer = figure.choice.transfer;
     QString note;
     if (!figure.target.isEmpty()) note = QStringLiteral("target ") + figure.target + u',' + u' ';

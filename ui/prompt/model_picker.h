@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The combo box of models: closed it has room for a name, its list says size and verdict as well.
+// Another model ends the run, so it is chosen in the open list alone.
 #pragma once
 #include <QComboBox>
 
@@ -14,6 +15,8 @@ class ModelPicker : public QComboBox {
 
   protected:
     void paintEvent(QPaintEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;  // of the closed box: opens it, chooses nothing
+    void wheelEvent(QWheelEvent*) override;
 };
 
 }  // namespace ui

@@ -28,6 +28,16 @@ QDialog* dialog(const QString& name, const QString& title, QSize size, QWidget* 
     return window;
 }
 
+QDialog* raisedDialog(const char* name, QWidget* parent) {
+    for (auto* each : parent->findChildren<QDialog*>(QLatin1String(name))) {
+        if (!each->isVisible()) continue;  // closed, and about to go
+        each->raise();
+        each->activateWindow();
+        return each;
+    }
+    return nullptr;
+}
+
 // "&Quit" reads "Quit"; a doubled ampersand is one.
 QString withoutMarks(QString text) {
     text.replace(QStringLiteral("&&"), QStringLiteral("\x01"));
@@ -94,6 +104,7 @@ QGridLayout* gestureGrid(std::span<const GestureHelp> gestures) {
 }  // namespace
 
 QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
+    if (QDialog* open = raisedDialog("keysOverlay", parent)) return open;
     QDialog* window =
         dialog(QStringLiteral("keysOverlay"), QStringLiteral("Keys"), {760, 640}, parent);
     auto* sheet = new QWidget;
@@ -119,8 +130,6 @@ QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
 }
 
 QDialog* messagesDialog(const QList<Message>& messages, QWidget* parent) {
-    QDialog* window =
-        dialog(QStringLiteral("messagesDialog"), QStringLiteral("Messages"), {640, 400}, parent);
     QStringList blocks;
     for (auto message = messages.crbegin(); message != messages.crend(); ++message) {
         QString block = message->what;
@@ -129,16 +138,24 @@ QDialog* messagesDialog(const QList<Message>& messages, QWidget* parent) {
             block += u'\n' + message->details;
         blocks << block;
     }
+    const QString all = blocks.isEmpty() ? QStringLiteral("No messages so far.")
+                                         : blocks.join(QStringLiteral("\n\n"));
+    if (QDialog* open = raisedDialog("messagesDialog", parent)) {
+        open->findChild<QPlainTextEdit*>()->setPlainText(all);
+        return open;
+    }
+    QDialog* window =
+        dialog(QStringLiteral("messagesDialog"), QStringLiteral("Messages"), {640, 400}, parent);
     auto* text = new QPlainTextEdit;
     text->setReadOnly(true);
     text->setFont(monoFont(11));
-    text->setPlainText(blocks.isEmpty() ? QStringLiteral("No messages so far.")
-                                        : blocks.join(QStringLiteral("\n\n")));
+    text->setPlainText(all);
     window->layout()->addWidget(text);
     return window;
 }
 
 QDialog* aboutDialog(QWidget* parent) {
+    if (QDialog* open = raisedDialog("aboutDialog", parent)) return open;
     QDialog* window = dialog(QStringLiteral("aboutDialog"), QStringLiteral("About Headscope"),
                              {460, 260}, parent);
     QLabel* name = plainLabel(QStringLiteral("Headscope " HEADSCOPE_VERSION));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The windows behind Help: keys, messages so far, about. None is modal.
+// The windows behind Help: keys, messages so far, about. None is modal; each is there once: asked
+// for again it is raised, the messages as they are by then.
 #pragma once
 #include <QList>
 

@@ -254,6 +254,7 @@ void MainWindow::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
     if (m->shown) return;
     m->shown = true;
+    centralWidget()->setFocus();  // not the first field: keys are the window's, as after Esc
     if (!m->restored) sizeDocks();
     adaptToSize();
     shareWidth();
