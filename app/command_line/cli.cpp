@@ -51,8 +51,8 @@ std::string optionLines(const std::vector<Option>& options) {
 const char* exitCodes =
     "Exit codes: 0 done; 1 it failed; 2 bad arguments, those that the model rules out included; "
     "130 after\n"
-    "Ctrl-C, 143 after SIGTERM, 129 after a hangup. A failure is one line on stderr, and no file "
-    "is left half-written.\n";
+    "Ctrl-C, 143 after SIGTERM, 129 after a hangup. A failure is one line on stderr, and no\n"
+    "file is left half-written.\n";
 
 int codeOf(engine::Failure::Kind kind) {
     return kind == engine::Failure::Kind::BadRequest ? ExitBadArguments : ExitFailed;

@@ -255,9 +255,8 @@ Verb exportVerb() {
         "SVG and PDF keep text and lines as such, with the maps embedded. CSV is a line a visible "
         "cell (bars:\na line a part; heads: a line a head), NPY float32 [heads, dest, src] (bars: "
         "[layers, heads];\nheads: [measures, layers, heads], in the order of the CSV's columns). "
-        "With --by a value is the mass from one span to another: the mean over dest of what its "
-        "rows "
-        "have on src together (scores: the value of largest magnitude).\n",
+        "With --by\na value is the mass from one span to another: the mean over dest of what its "
+        "rows have on src\ntogether (scores: the value of largest magnitude).\n",
         run};
 }
 

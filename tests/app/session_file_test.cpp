@@ -258,10 +258,10 @@ class SessionFileTest : public QObject {
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("says");
         const std::string good = app::sessionText(example(m_model));
-        QTest::addRow("empty") << QByteArray() << "no JSON";
+        QTest::addRow("empty") << QByteArray() << "no JSON: it ends too early";
         QTest::addRow("words") << QByteArray("a prompt of mine") << "no JSON: it stops";
         QTest::addRow("cut") << QByteArray::fromStdString(good.substr(0, good.size() / 2))
-                             << "no JSON: it stops";
+                             << "no JSON: it ends too early";
         QTest::addRow("more") << QByteArray::fromStdString(good) + "{}"
                               << "no JSON: it stops";
         QTest::addRow("gguf") << QByteArray("GGUF\3\0\0\0\0\0\0\0", 12) << "no JSON";

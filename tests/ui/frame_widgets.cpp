@@ -6,6 +6,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -24,7 +25,9 @@
 #include "ui/prompt/model_entry.h"
 #include "ui/prompt/prompt_panel.h"
 #include "ui/steps/sampler_box.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/window/checks_badge.h"
+#include "ui/window/dock_title.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/progress_panel.h"
 
@@ -216,6 +219,29 @@ class FrameWidgets : public QObject {
             QVERIFY(!button->toolTip().isEmpty());  // what it does, or why it cannot
         }
         QCOMPARE(found.join(u' '), enabled);
+    }
+
+    // Too narrow, every part says by … that it goes on; else none does.
+    void dockTitlesAreElided_data() {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<bool>("whole");
+        QTest::newRow("wide") << 500 << true;
+        QTest::newRow("narrow") << 200 << false;
+    }
+    void dockTitlesAreElided() {
+        QFETCH(int, width);
+        QFETCH(bool, whole);
+        QDockWidget dock(QStringLiteral("Next token"));
+        auto* title = new ui::DockTitle(&dock);
+        title->setText(QStringLiteral("Next token after"), QStringLiteral("12 <|im_start|>"),
+                       QStringLiteral("(step 123456)"));
+        show(dock, {width, 100});
+        const auto parts = title->findChildren<ui::ElidedLabel*>();
+        QCOMPARE(parts.size(), 3);
+        for (const ui::ElidedLabel* part : parts) {
+            QCOMPARE(part->isElided(), !whole);
+            QVERIFY(part->geometry().right() <= title->width());
+        }
     }
 
     void modelPicker() {
