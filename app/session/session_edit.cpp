@@ -7,7 +7,6 @@
 
 namespace app {
 
-using engine::Position;
 using engine::to_int;
 using ui::RunState;
 

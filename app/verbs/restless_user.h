@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A user who never stops looking around, for measuring the window.
 #pragma once
+#include <QEvent>
 #include <QObject>
 #include <QPointF>
 

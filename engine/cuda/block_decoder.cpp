@@ -58,7 +58,7 @@ at::Tensor BlockDecoder::attend(const Blocks& blocks, DeviceRun& run, Rows rows,
     append.rotary_dim = layer.rotary_dim;
     kernels::cuda::append(append, stream_);
 
-    const at::Tensor z =
+    at::Tensor z =
         at::empty({rows.count(), config.q_columns()}, blocks.on().options(model_->element));
     const kernels::ScoreRule rule = run.rule(*model_, Layer{index});
     // The kernel of single rows knows no forbidden keys.

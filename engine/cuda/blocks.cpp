@@ -87,7 +87,7 @@ at::Tensor Blocks::written(const at::Tensor& out, const float* post_norm, float*
 
 at::Tensor Blocks::qkv(const DeviceLayer& layer, const at::Tensor& stream, bool whole) const {
     const ModelConfig& config = model_.config;
-    const at::Tensor x =
+    at::Tensor x =
         product(layer.qkv, layer.qkv_bias,
                 block_input(stream, layer.attention_norm, layer.attention_norm_bias));
     if (!whole || layer.q_whole_norm == nullptr) return x;

@@ -51,7 +51,7 @@ class Blocks {
     // scales [rows], if not null: gets what it multiplies by beside its weight.
     at::Tensor norm(const at::Tensor& x, const float* weight, const float* bias,
                     kernels::Element to, float* scales) const;
-    at::Tensor block_input(const at::Tensor& stream, const float* norm, const float* bias) const;
+    at::Tensor block_input(const at::Tensor& stream, const float* weight, const float* bias) const;
     at::Tensor written(const at::Tensor& out, const float* post_norm, float* scales) const;
     at::Tensor product(const DeviceMatrix&, const float* bias, const at::Tensor& x) const;
     at::Tensor activated(const at::Tensor& gate_up, std::int64_t d_ff) const;

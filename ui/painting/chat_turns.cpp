@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 8> roles = {"system", "user",      "assis
 
 std::string_view bare(std::string_view text, std::string_view around) {
     const std::size_t begin = text.find_first_not_of(around);
-    if (begin == text.npos) return {};
+    if (begin == std::string_view::npos) return {};
     return text.substr(begin, text.find_last_not_of(around) + 1 - begin);
 }
 

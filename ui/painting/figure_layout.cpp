@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/painting/figure_layout.h"
 
+#include <QFontMetricsF>
 #include <QTextLayout>
 #include <algorithm>
 #include <cmath>

@@ -34,9 +34,10 @@ struct FigureLayout {
     QStringList note, caption;    // lines
 
     QPointF mapAt(int panel) const {
-        const bool isInLastRow = panel / columns == (panels - 1) / columns;
-        return first + QPointF(panel % columns * across,
-                               panel / columns * down + (isInLastRow ? raggedGap : 0));
+        const int row = panel / columns;
+        const bool isInLastRow = row == (panels - 1) / columns;
+        return first +
+               QPointF(panel % columns * across, row * down + (isInLastRow ? raggedGap : 0));
     }
     bool isAtLeft(int panel) const { return panel % columns == 0; }
     bool isAtBottom(int panel) const { return panel + columns >= panels; }
