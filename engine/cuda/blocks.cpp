@@ -87,9 +87,8 @@ at::Tensor Blocks::written(const at::Tensor& out, const float* post_norm, float*
 
 at::Tensor Blocks::qkv(const DeviceLayer& layer, const at::Tensor& stream, bool whole) const {
     const ModelConfig& config = model_.config;
-    at::Tensor x =
-        product(layer.qkv, layer.qkv_bias,
-                block_input(stream, layer.attention_norm, layer.attention_norm_bias));
+    at::Tensor x = product(layer.qkv, layer.qkv_bias,
+                           block_input(stream, layer.attention_norm, layer.attention_norm_bias));
     if (!whole || layer.q_whole_norm == nullptr) return x;
     const std::int64_t q = config.q_columns(), k = config.kv_columns();
     return at::cat({rms_normed(x.narrow(1, 0, q), small(layer.q_whole_norm, q), config.norm_eps),
