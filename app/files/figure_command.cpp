@@ -22,7 +22,7 @@ std::string shellWord(const std::string& text) {
 
 std::string numberText(double value) {
     std::array<char, 40> text{};
-    const char* end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
     return {text.data(), end};
 }
 

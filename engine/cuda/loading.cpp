@@ -122,7 +122,7 @@ std::string lacking(const ModelConfig& config, kernels::Element element) {
 
 std::string beyond_chain(const ModelConfig& config, kernels::Element element) {
     const std::int64_t size = element == kernels::Element::F32 ? 4 : 2;
-    const std::string term = term_beyond_llama(config);
+    std::string term = term_beyond_llama(config);
     if (!term.empty()) return term;
     for (const int columns : {config.d_model, config.d_ff, config.q_columns()})
         if (columns % 8 != 0 || columns * size > 65536)

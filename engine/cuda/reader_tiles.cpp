@@ -78,7 +78,7 @@ const float* ReaderTiles::column_weight(ViewLane& lane, const DeviceRun& run, st
 }
 
 const float* ReaderTiles::row_weight(ViewLane& lane, const DeviceRun& run, std::int64_t rows,
-                                     Layer layer, bool attribution) const {
+                                     Layer layer, bool attribution) {
     const float* through = run.attention_scales(layer);
     if (through == nullptr || rows == 0) return attribution ? run.final_scale() : nullptr;
     if (!attribution) return through;

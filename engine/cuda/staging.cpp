@@ -56,10 +56,11 @@ std::vector<Piece> pieces_of(const std::vector<WeightCopy>& copies) {
 void read_ahead(const Piece& piece) {
     const kernels::Weight& from = piece.copy->from;
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin =
-        reinterpret_cast<std::uintptr_t>(from.data + piece.begin * from.row_bytes) / page * page;
-    const auto end = reinterpret_cast<std::uintptr_t>(from.data + piece.end * from.row_bytes);
-    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_WILLNEED);
+    const std::byte* begin = from.data + piece.begin * from.row_bytes;
+    const std::byte* end = from.data + piece.end * from.row_bytes;
+    begin -=
+        reinterpret_cast<std::uintptr_t>(begin) % page;  // within the mapping, which is of pages
+    ::madvise(const_cast<std::byte*>(begin), static_cast<std::size_t>(end - begin), MADV_WILLNEED);
 }
 
 // Of a whole piece, into pinned memory.
