@@ -289,7 +289,8 @@ void WindowCompareStatesTest::smallWindowsShowIt() {
     QRectF before;
     for (const auto panel : {CompareMaps::A, CompareMaps::B, CompareMaps::Difference}) {
         const QRectF map = maps.picture(panel).scene().mapRect();
-        QVERIFY2(map.width() >= 90, qPrintable(QString::number(map.width())));
+        // At 960 x 600 three maps share what docks, strip and steps leave.
+        QVERIFY2(map.width() >= 70, qPrintable(QString::number(map.width())));
         QVERIFY(QRectF(maps.rect()).contains(map));
         QVERIFY(before.isNull() || map.left() > before.right());
         before = map;
