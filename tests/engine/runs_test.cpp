@@ -56,7 +56,7 @@ class RunsTest : public QObject {
         QTest::addRow("tensor name") << 11 << "nonsense";
         QTest::addRow("target") << 12 << "320";
         QTest::addRow("fork past the end") << 13 << "forked";
-        QTest::addRow("a text of many megabytes") << 14 << "50000000 bytes, at least";
+        QTest::addRow("a text of many megabytes") << 14 << "50,000,000 bytes, at least";
     }
     void refusals() {
         QFETCH(int, which);
