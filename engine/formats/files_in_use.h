@@ -12,8 +12,9 @@ class FilesInUse {
   public:
     explicit FilesInUse(const Checkpoint& checkpoint) : files_(checkpoint.files) {}
 
-    // Throws Error(BadFile) naming the first of them that another program cut short since it was
-    // opened, so that what was computed from it is not to be believed. Any thread; cheap.
+    // Throws Error(BadFile) naming the first of them that another program cut short or wrote to
+    // since it was opened, so that what was computed from it is not to be believed. Any thread;
+    // cheap.
     void check() const;
 
   private:
