@@ -192,17 +192,20 @@ void PromptField::refreshCount() {
                     .arg(thousands(marks),
                          marks == 1 ? QStringLiteral("a mark") : QStringLiteral("marks"));
     const PromptPreview& preview = m_line->preview();
-    const QString tokens =
-        preview.isOf(whole) ? QStringLiteral(" · ") + preview.caption() : QString();
-    m_count->setText(QStringLiteral("%1 %2%3 · Ctrl+Enter runs · Esc closes")
-                         .arg(thousands(count), unit, tokens));
+    const QStringList captions = preview.isOf(whole) ? preview.captions() : QStringList(QString());
+    for (const QString& caption : captions) {
+        m_count->setText(QStringLiteral("%1 %2%3 · Ctrl+Enter runs · Esc closes")
+                             .arg(thousands(count), unit,
+                                  caption.isEmpty() ? caption : QStringLiteral(" · ") + caption));
+        if (m_count->sizeHint().width() <= m_count->width()) break;
+    }
     const QString means =
         read ? QStringLiteral(
                    "Characters as they are read: a letter with its accents is one, and "
                    "so is an emoji of several parts.")
              : QStringLiteral("Unicode code points: a letter and its accent may be two.");
     QStringList notes{means, hiddenNote(whole)};
-    if (preview.isOf(whole)) notes << preview.note();
+    if (preview.isOf(whole)) notes << preview.problem << preview.note();
     notes.removeAll(QString());
     m_count->setToolTip(literalToolTip(notes.join(u'\n')));
 }

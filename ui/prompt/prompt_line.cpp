@@ -82,7 +82,7 @@ void PromptLine::refreshNotes() {
     if (const QString hidden = hiddenNote(m_plain); !hidden.isEmpty()) notes << hidden;
     if (m_preview.isOf(m_plain)) {
         notes << m_preview.caption();
-        if (const QString controls = m_preview.note(); !controls.isEmpty()) notes << controls;
+        if (const QString note = m_preview.note(); !note.isEmpty()) notes << note;
     }
     setToolTip(literalToolTip(notes.join(u'\n')));
     setAccessibleDescription(notes.join(u' '));
@@ -94,12 +94,21 @@ void PromptLine::setPreview(const PromptPreview& preview) {
 }
 
 QString PromptLine::shownCaption() const {
-    constexpr int roomForText = 130;
     if (!m_preview.isOf(m_plain)) return {};
-    const QString caption = m_preview.caption();
-    const bool fits =
-        width() - QFontMetrics(wordFont(11)).horizontalAdvance(caption) >= roomForText;
-    return fits ? caption : QString();
+    // The text comes first: the longest that leaves it its room, which is no more than most of the
+    // line; where none does, the shortest that leaves it any.
+    constexpr int leastForText = 90, frameAndCursor = 14;
+    constexpr int measured = 500;  // characters, more than a screen is wide
+    const QFontMetrics words(wordFont(11));
+    const int text = fontMetrics().horizontalAdvance(this->text(), measured) + frameAndCursor;
+    const int wanted = std::min(text, std::max(leastForText, width() * 3 / 5));
+    const auto left = [&](const QString& caption) {
+        return width() - words.horizontalAdvance(caption) - captionGap;
+    };
+    const QStringList captions = m_preview.captions();
+    for (const QString& caption : captions)
+        if (left(caption) >= wanted) return caption;
+    return left(captions.back()) >= leastForText ? captions.back() : QString();
 }
 
 void PromptLine::refreshCaption() {

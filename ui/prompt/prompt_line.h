@@ -22,8 +22,8 @@ class PromptLine : public QLineEdit {
     explicit PromptLine(QWidget* parent = nullptr);
     const QString& plain() const { return m_plain; }
     void setPlain(const QString&);  // no signal
-    // Its pieces are marked where the text still has them; how many tokens stands at the right
-    // where there is room.
+    // Its pieces are marked where the text still has them; how many tokens, and what they need,
+    // stands at the right as far as there is room.
     void setPreview(const PromptPreview&);
     const PromptPreview& preview() const { return m_preview; }
     // Of what is shown, in this widget's coordinates.

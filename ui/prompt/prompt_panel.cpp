@@ -30,9 +30,10 @@ namespace ui {
 namespace {
 
 constexpr int isOtherRole = Qt::UserRole + 1;
-// Below these widths the bar gives up, in turn, the device text, the buttons' words and half of the
-// model's name, so that the prompt keeps its 160 px.
-constexpr int widthForDevice = 1180, widthForWords = 1040, widthForModel = 1240;
+// Below these widths the bar gives up, in turn, long notes, half of the model's name, the device
+// text and the buttons' words, so that the prompt has room to be read.
+constexpr int widthForNotes = 1600, widthForNames = 1400, widthForDevice = 1180,
+              widthForWords = 1040;
 constexpr int widthForOneRow = 900;
 constexpr int widestEntries = 560;                 // of the open picker
 constexpr int previewAfter = 150;                  // ms without a key
@@ -70,7 +71,8 @@ void PromptPanel::build() {
     m_expand->setFocusPolicy(Qt::TabFocus);
     m_expand->setToolTip(QStringLiteral("Edit the prompt (Ctrl+L)"));
     m_expand->setAccessibleName(QStringLiteral("Edit the prompt"));
-    m_chat = new QCheckBox(QStringLiteral("Chat template"), this);
+    m_chat = new QCheckBox(this);
+    m_chat->setAccessibleName(QStringLiteral("Chat template"));
     m_special = new QToolButton(this);
     m_special->setText(QStringLiteral("<|…|>"));
     m_special->setCheckable(true);
@@ -153,6 +155,7 @@ void PromptPanel::build() {
     connect(m_chat, &QCheckBox::clicked, this, &PromptPanel::promptChanged);
     connect(m_special, &QToolButton::clicked, this, &PromptPanel::promptChanged);
     connect(m_tokens, &QSpinBox::valueChanged, this, &PromptPanel::tokensToGenerateChanged);
+    connect(m_tokens, &QSpinBox::valueChanged, this, &PromptPanel::previewSoon);  // they need room
     connect(m_sampler, &SamplerBox::samplingChanged, this, &PromptPanel::samplingChanged);
 }
 
@@ -251,9 +254,11 @@ void PromptPanel::previewSoon() {
 
 void PromptPanel::setPreview(const PromptPreview& preview) {
     const engine::TokenizeOptions now = tokenOptions();
-    if (preview.text == prompt() && preview.options.chat == now.chat &&
-        preview.options.parse_special == now.parse_special)
-        m_prompt->setPreview(preview);
+    if (preview.text != prompt() || preview.options.chat != now.chat ||
+        preview.options.parse_special != now.parse_special)
+        return;
+    m_prompt->setPreview(preview);
+    refreshButtons();
 }
 
 void PromptPanel::setTokenOptions(const engine::TokenizeOptions& options) {
@@ -268,6 +273,7 @@ void PromptPanel::setSampling(const engine::Sampling& sampling) {
 void PromptPanel::setTokensToGenerate(int tokens) {
     const QSignalBlocker blocker(m_tokens);
     m_tokens->setValue(tokens);
+    previewSoon();
 }
 
 void PromptPanel::setRunPrompt(const std::optional<std::string>& prompt,
@@ -285,7 +291,7 @@ bool PromptPanel::isEditedSinceRun() const {
 }
 
 void PromptPanel::refreshEdited() {
-    const bool wide = width() >= widthForWords || width() < widthForOneRow;
+    const bool wide = width() >= widthForNotes || width() < widthForOneRow;
     m_edited->setText(wide ? QStringLiteral("edited since this run") : QStringLiteral("edited"));
     const bool edited = isEditedSinceRun();
     m_edited->setVisible(edited);
@@ -372,9 +378,15 @@ void PromptPanel::refreshButtons() {
         button->setEnabled(refusal.isEmpty());
         button->setToolTip(literalToolTip(refusal.isEmpty() ? help : refusal));
     };
+    const PromptPreview& preview = m_prompt->line()->preview();
+    QString doomed;  // it may be tried: what is free changes
+    if (preview.isOf(prompt()) && !preview.problem.isEmpty())
+        doomed = QStringLiteral("\nWould be refused: ") + preview.problem + QStringLiteral(". ") +
+                 preview.remedy;
     set(m_run, why.isEmpty() ? m_cannotRun : why,
-        m_state == RunState::Paused ? QStringLiteral("Go on generating (Space)")
-                                    : QStringLiteral("Read the prompt and generate (Ctrl+Enter)"));
+        m_state == RunState::Paused
+            ? QStringLiteral("Go on generating (Space)")
+            : QStringLiteral("Read the prompt and generate (Ctrl+Enter)") + doomed);
     set(m_step, why.isEmpty() ? m_cannotStep : why,
         QStringLiteral("Generate one token; a prompt that is new is only read"));
     const bool running = m_state == RunState::Prefilling || m_state == RunState::Decoding;
@@ -409,7 +421,8 @@ void PromptPanel::resizeEvent(QResizeEvent* event) {
     for (QToolButton* button : {m_run, m_step, m_pause, m_stop})
         button->setToolButtonStyle(width() >= widthForWords ? Qt::ToolButtonTextBesideIcon
                                                             : Qt::ToolButtonIconOnly);
-    m_model->setFixedWidth(width() >= widthForModel ? 222 : 150);
+    m_model->setFixedWidth(width() >= widthForNames ? 222 : 150);
+    m_chat->setText(width() >= widthForNames ? m_chat->accessibleName() : QStringLiteral("Chat"));
     const bool oneRow = width() >= widthForOneRow;
     m_rows->setDirection(oneRow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_betweenRows->setVisible(oneRow);

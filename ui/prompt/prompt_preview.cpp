@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/prompt/prompt_preview.h"
 
-#include <QStringList>
-
 #include "ui/painting/theme.h"
 #include "ui/widgets/plain_text.h"
 
@@ -17,10 +15,33 @@ std::vector<PromptMark> PromptPreview::marksIn(const QString& typed) const {
     return marks;
 }
 
+namespace {
+
+QString tokenCount(std::int64_t tokens) {
+    return tokens == 1 ? QStringLiteral("1 token")
+                       : QStringLiteral("%1 tokens").arg(thousands(tokens));
+}
+
+}  // namespace
+
+QStringList PromptPreview::captions() const {
+    QStringList all;
+    if (!problem.isEmpty()) {
+        all << problem << shortProblem;
+    } else {
+        const QString counted = tokenCount(tokens);
+        if (!need.isEmpty()) all << caption() + QStringLiteral(" · needs ") + need;
+        if (needsMuch) all << counted + QStringLiteral(" · ") + need;
+        all << caption() << counted;
+    }
+    all.removeAll(QString());
+    all.removeDuplicates();
+    return all;
+}
+
 QString PromptPreview::caption() const {
     if (!problem.isEmpty()) return problem;
-    QString said = tokens == 1 ? QStringLiteral("1 token")
-                               : QStringLiteral("%1 tokens").arg(thousands(tokens));
+    QString said = tokenCount(tokens);
     const auto count = static_cast<std::int64_t>(controls.size());
     if (count > 0 && options.parse_special)
         said += QStringLiteral(", %1 control").arg(thousands(count));
@@ -37,12 +58,20 @@ QString PromptPreview::note() const {
         const QString name = onOneLine(text.mid(mark.start, mark.length));
         if (!names.contains(name) && names.size() <= mostNamed) names << name;
     }
-    if (names.isEmpty()) return {};
+    QStringList said;
+    if (!problem.isEmpty())
+        said << remedy;
+    else if (!need.isEmpty())
+        said << QStringLiteral("Needs %1 of memory for the trace, tokens to generate included.")
+                    .arg(need);
     if (names.size() > mostNamed) names.back() = QStringLiteral("…");
-    return (options.parse_special
-                ? QStringLiteral("Read as control tokens: %1")
-                : QStringLiteral("Stay ordinary text, as control strings are not parsed: %1"))
-        .arg(names.join(QStringLiteral(", ")));
+    if (!names.isEmpty())
+        said << (options.parse_special
+                     ? QStringLiteral("Read as control tokens: %1")
+                     : QStringLiteral("Stay ordinary text, as control strings are not parsed: %1"))
+                    .arg(names.join(QStringLiteral(", ")));
+    said.removeAll(QString());
+    return said.join(u'\n');
 }
 
 std::vector<PromptMark> textMarks(const std::string& utf8,
