@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real window in every size: small, squeezed to nothing and large again. Without a window
 // manager, or with one that tiles, a window is not asked what its least size is.
-#include <QAbstractButton>
-#include <QAbstractScrollArea>
-#include <QComboBox>
 #include <QDockWidget>
 #include <QTest>
 #include <QToolBar>
@@ -13,12 +10,12 @@
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
 #include "tests/support/real_window.h"
+#include "tests/support/window_geometry.h"
 #include "ui/heatmap/head_heatmap.h"
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/read_out.h"
 #include "ui/painting/theme.h"
 #include "ui/steps/step_bar.h"
-#include "ui/widgets/segment_bar.h"
 
 class WindowSizesTest : public QObject {
     Q_OBJECT
@@ -37,8 +34,7 @@ class WindowSizesTest : public QObject {
         return m_view->window().findChild<QDockWidget*>(QLatin1String(name));
     }
     QList<QSize> dockSizes() const;
-    // The first of what is shown that stands outside of the window or is squeezed to nothing.
-    QString cut() const;
+    QString cut() const { return geometry::cut(m_view->window()); }
 
     real::Home m_home;
     std::unique_ptr<app::MainView> m_view;
@@ -63,41 +59,6 @@ QList<QSize> WindowSizesTest::dockSizes() const {
     for (const char* name : {"headsDock", "nextDock", "contributionsDock", "stepsDock"})
         sizes << dock(name)->size();
     return sizes;
-}
-
-QString WindowSizesTest::cut() const {
-    const ui::MainWindow& window = m_view->window();
-    const auto isBehind = [&](const QWidget* widget) {  // a tab: Qt parks it off the window
-        const auto* dock = qobject_cast<const QDockWidget*>(widget);
-        return dock && dock->geometry().bottom() < 0 &&
-               !window.tabifiedDockWidgets(const_cast<QDockWidget*>(dock)).isEmpty();
-    };
-    const auto isExempt = [&](const QWidget* widget) {
-        for (const QWidget* up = widget; up && up != &window; up = up->parentWidget())
-            if (isBehind(up) || (up != widget && qobject_cast<const QAbstractScrollArea*>(up)))
-                return true;
-        return false;
-    };
-    for (const QWidget* widget : window.findChildren<QWidget*>()) {
-        const bool holds = qobject_cast<const QAbstractButton*>(widget) ||
-                           qobject_cast<const QComboBox*>(widget) ||
-                           qobject_cast<const QDockWidget*>(widget) ||
-                           qobject_cast<const ui::SegmentBar*>(widget) ||
-                           qobject_cast<const ui::HeadHeatmap*>(widget);
-        if (!holds || !widget->isVisible() || widget->window() != &window || isExempt(widget))
-            continue;
-        const QRect at(widget->mapTo(&window, QPoint()), widget->size());
-        const QRect parent(widget->parentWidget()->mapTo(&window, QPoint()),
-                           widget->parentWidget()->size());
-        if (!window.rect().contains(at) || !parent.contains(at) || at.width() < 8)
-            return QStringLiteral("%1 %2 at %3, %4, %5 x %6")
-                .arg(QLatin1String(widget->metaObject()->className()), widget->accessibleName())
-                .arg(at.x())
-                .arg(at.y())
-                .arg(at.width())
-                .arg(at.height());
-    }
-    return {};
 }
 
 void WindowSizesTest::nothingIsCut_data() {

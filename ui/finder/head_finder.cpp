@@ -383,7 +383,7 @@ void HeadFinder::refreshTexts() {
     m_definition->setText(text);
     if (!m_selected) return;
     const auto marked = m_scatter->selected().size();
-    m_selected->setText(marked == 0 ? QStringLiteral("Drag a rectangle to select heads.")
+    m_selected->setText(marked == 0 ? QStringLiteral("Drag to select heads.")
                                     : QStringLiteral("%1 heads in the rectangle").arg(marked));
     m_pin->setEnabled(marked > 0);
     m_only->setEnabled(marked > 0);

@@ -201,7 +201,8 @@ void HeadHeatmap::placeReadOut() {
         return;
     }
     const MapCell at = hovers ? *scene.hovered : *scene.selected;
-    m->readOut->setRoom(mapRect().size());
+    m->readOut->setRoom(mapRect().size(),
+                        {rect().right() - 2 - mapRect().right(), rect().height() - 4});
     m->readOut->setContent(m->contentFor(at, hovers ? m->hoveredCell : m->lockedCell));
     QRectF cell = scene.logical(scene.geometry.rectOf(at));
     if (!scene.geometry.rectOf(at).isValid()) cell = QRectF(scene.mapRect().center(), QSizeF());

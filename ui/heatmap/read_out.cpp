@@ -153,7 +153,9 @@ std::vector<ReadOut::Field> ReadOut::shownFields() const {
     const QSize whole = sizeOf(shown);
     const bool hides =
         !m_room.isEmpty() && 2 * whole.width() * whole.height() > m_room.width() * m_room.height();
-    if (hides && shown.size() > 1) shown.resize(1);
+    const bool standsBeside =
+        whole.width() + profile <= m_beside.width() && whole.height() <= m_beside.height();
+    if (hides && !standsBeside && shown.size() > 1) shown.resize(1);
     return shown;
 }
 

@@ -32,9 +32,12 @@ class ReadOut : public QWidget {
   public:
     explicit ReadOut(QWidget* parent = nullptr);  // takes no mouse events
     void setContent(const ReadOutContent&);
-    // Of the map: what would hide most of it says only the cell and its value. Counts from the next
-    // content on.
-    void setRoom(QSize map) { m_room = map; }
+    // Of the map, and what is free beside it: what would hide most of the one and does not fit the
+    // other says only the cell and its value. Counts from the next content on.
+    void setRoom(QSize map, QSize beside) {
+        m_room = map;
+        m_beside = beside;
+    }
     const ReadOutContent& content() const { return m_content; }
     struct Field {
         QString name, value;
@@ -57,7 +60,8 @@ class ReadOut : public QWidget {
     QSize sizeOf(const std::vector<Field>&) const;
 
     ReadOutContent m_content;
-    QSize m_room;  // empty: any
+    QSize m_room;    // empty: any
+    QSize m_beside;  // right of the map, its bars included
 };
 
 // Upper left corner for a read-out of `size`: the map's upper right, 8 px in, when it fits the

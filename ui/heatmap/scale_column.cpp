@@ -250,7 +250,21 @@ void ScaleColumn::refresh() {
 
 int ScaleColumn::contentHeight() const {
     const LabelledCombo* last = isPooled() ? m_pooling : m_sink;
-    return last->geometry().bottom() + 6 + 14 * static_cast<int>(notes().size());
+    return last->geometry().bottom() + 6 + 14 * static_cast<int>(noteLines().size());
+}
+
+// A note that is too long for the column goes on behind its comma.
+QStringList ScaleColumn::noteLines() const {
+    const QFontMetrics font(wordFont(10));
+    QStringList lines;
+    for (const QString& note : notes()) {
+        const qsizetype comma = note.lastIndexOf(QLatin1String(", "));
+        if (comma < 0 || font.horizontalAdvance(note) <= width())
+            lines << note;
+        else
+            lines << note.left(comma + 1) << note.mid(comma + 2);
+    }
+    return lines;
 }
 
 void ScaleColumn::paintEvent(QPaintEvent*) {
@@ -267,7 +281,7 @@ void ScaleColumn::paintEvent(QPaintEvent*) {
     painter.setFont(wordFont(10));
     painter.setPen(t.text2);
     int y = last->geometry().bottom() + 6;
-    for (const QString& note : notes()) {
+    for (const QString& note : noteLines()) {
         painter.drawText(QRect(0, y, width(), 15),
                          Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, note);
         y += 14;

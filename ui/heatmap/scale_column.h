@@ -20,7 +20,8 @@ class ScaleColumn : public QWidget {
     const ScaleChoice& choice() const { return m_choice; }
     QString title() const;      // over the bar: "p (pattern)"
     QStringList notes() const;  // "▸ source 0 exceeds the range", "no pooling, 1 cell = 33 px"
-    int contentHeight() const;  // down to the last note
+    QStringList noteLines() const;  // as they are drawn
+    int contentHeight() const;      // down to the last note
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

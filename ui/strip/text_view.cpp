@@ -135,6 +135,8 @@ QString TextView::label(std::int64_t token) const {
 // ---- layout
 
 void TextView::relayout() {
+    const bool held = m_dest && (!isVisible() ||
+                                 viewport()->rect().intersects(tokenRect(engine::to_int(*m_dest))));
     // The line at the top stays there.
     const std::int64_t line = verticalScrollBar()->value() / lineHeight();
     const std::int64_t top =
@@ -143,6 +145,12 @@ void TextView::relayout() {
     setScrollRange();
     const std::int64_t now = m_flow.lineOf(top);
     if (now > 0) verticalScrollBar()->setValue(static_cast<int>(now) * lineHeight());
+    if (held) showToken(engine::to_int(*m_dest));  // but what is selected stays in view
+}
+
+void TextView::showEvent(QShowEvent* event) {
+    QAbstractScrollArea::showEvent(event);
+    if (m_dest) showToken(engine::to_int(*m_dest));
 }
 
 void TextView::setScrollRange() {

@@ -48,6 +48,7 @@ class TextView : public QAbstractScrollArea {
   protected:
     void paintEvent(QPaintEvent*) override;
     void resizeEvent(QResizeEvent*) override;
+    void showEvent(QShowEvent*) override;
     void changeEvent(QEvent*) override;
     bool viewportEvent(QEvent*) override;
     void mousePressEvent(QMouseEvent*) override;
