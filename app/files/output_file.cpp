@@ -22,7 +22,7 @@
 namespace app {
 namespace {
 
-// The name of the one file in work, where a signal handler finds it. The flag is set last and
+// The name of the one file in work, where Interrupt's listener finds it. The flag is set last and
 // cleared first.
 std::array<char, 4096> unfinishedName;
 std::atomic<bool> unfinished{false};

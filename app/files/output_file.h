@@ -43,8 +43,8 @@ class OutputFile {
     std::int64_t m_end = 0;  // of what was written
 };
 
-// For the handler of a second Ctrl-C, which cannot wait for destructors: removes the sibling in
-// work, if any. Async-signal-safe.
+// For a second Ctrl-C, which cannot wait for destructors: from any thread, removes the sibling in
+// work, if any.
 void removeUnfinishedFile() noexcept;
 
 }  // namespace app

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "app/threads/compute_thread.h"
 #include "app/threads/engine_worker.h"
-#include "app/threads/thread_priority.h"
 
 namespace app {
 
@@ -34,7 +34,7 @@ EngineThread::~EngineThread() {
 }
 
 void EngineThread::loop(EngineSource source, const std::stop_token& quit) {
-    yieldToTheWindow();
+    becomeComputeThread();
     EngineWorker worker(std::move(source), [this](EngineEvent event) {
         m_outbox.post([&](std::vector<EngineEvent>& news) { append(news, std::move(event)); });
     });

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
+#include "app/threads/compute_thread.h"
 #include "app/threads/engine_worker.h"
 #include "app/threads/latest_request.h"
-#include "app/threads/thread_priority.h"
 
 namespace app {
 
@@ -102,7 +102,7 @@ struct ReaderWorker::Reading {
 };
 
 void ReaderWorker::Reading::run(const std::stop_token& quit) {
-    yieldToTheWindow();
+    becomeComputeThread();
     std::unique_lock lock(mutex);
     while (!quit.stop_requested()) {
         takeRequests();

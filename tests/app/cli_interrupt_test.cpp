@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl-C once asks, twice ends; neither leaves a half-written file. In a child process each, with
-// real signals.
+// Ctrl-C once asks, twice ends; neither leaves a half-written file. In a child process each, the
+// program itself at last, with real signals.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <functional>
 
 #include "app/command_line/interrupt.h"
 #include "app/files/output_file.h"
+#include "tests/support/default_model.h"
 
 using namespace app;
 
@@ -141,6 +143,69 @@ class CliInterruptTest : public QObject {
             return interrupt.exitCode();
         });
         QVERIFY(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+    }
+
+    // A handler's frame on the stack of a product in work breaks it: no thread but the listener
+    // takes these signals.
+    void noThreadOfTheWorkTakesThem() {
+        const auto blocked = [] {
+            sigset_t mask;
+            ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+            return ::sigismember(&mask, SIGINT) + ::sigismember(&mask, SIGTERM) +
+                   ::sigismember(&mask, SIGHUP);
+        };
+        QCOMPARE(blocked(), 0);
+        {
+            const Interrupt interrupt;
+            int inherited = 0;
+            std::thread([&] { inherited = blocked(); }).join();
+            QCOMPARE(blocked(), 3);
+            QCOMPARE(inherited, 3);
+        }
+        QCOMPARE(blocked(), 0);
+    }
+
+    void stopsOnCtrlC_data() {
+        QTest::addColumn<int>("prompt");
+        QTest::addColumn<int>("generate");
+        QTest::addColumn<QByteArray>("after");
+        QTest::addColumn<int>("wait");  // ms
+        QTest::newRow("while the prompt is read")
+            << 1500 << 0 << QByteArray("prompt tokens in") << 50;
+        QTest::newRow("while it generates") << 3 << 2000 << QByteArray("read 3 tokens in") << 50;
+        // Some of these fall into a product of oneDNN, which a handler on its stack would break.
+        for (const int wait : {5, 50, 140, 205, 215, 225, 235})
+            QTest::addRow("while it writes, after %d ms", wait)
+                << 400 << 0 << QByteArray("read 400 tokens in") << wait;
+    }
+    void stopsOnCtrlC() {
+        NEEDS_DEFAULT_MODEL();
+        QFETCH(int, prompt);
+        QFETCH(int, generate);
+        QFETCH(QByteArray, after);
+        QFETCH(int, wait);
+        QByteArray ids = "1";
+        for (int i = 1; i < prompt; ++i) ids += ',' + QByteArray::number(100 + i);
+        QProcess process;
+        process.setReadChannel(QProcess::StandardError);
+        process.start(
+            QStringLiteral(HEADSCOPE_PROGRAM),
+            {QStringLiteral("dump"), QString::fromStdString(default_model_path()),
+             QStringLiteral("--token-ids"), QString::fromLatin1(ids), QStringLiteral("--generate"),
+             QString::number(generate), QStringLiteral("--tensors"),
+             QStringLiteral("contribution,residual,logits"), QStringLiteral("--verbose"),
+             QStringLiteral("--out"), m_folder.filePath(QStringLiteral("long"))});
+        QByteArray said;
+        while (!said.contains(after) && process.waitForReadyRead(60'000)) said += process.readAll();
+        QVERIFY2(said.contains(after), said);
+        QTest::qSleep(wait);
+        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        QVERIFY(process.waitForFinished(20'000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 130);
+        said += process.readAll();
+        QVERIFY2(said.endsWith(": interrupted\n") && !said.contains("wrote"), said);
+        QVERIFY(files().isEmpty());
     }
 
     void comesAndGoes() {

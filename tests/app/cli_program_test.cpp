@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The built program, run as a user's shell runs it, on the real engine.
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -414,42 +413,6 @@ class CliProgramTest : public QObject {
         QCOMPARE(first.size(), std::size_t{15});
         QCOMPARE(sampled("7"), first);
         QVERIFY(sampled("8") != first);
-    }
-
-    void stopsOnCtrlC_data() {
-        QTest::addColumn<int>("prompt");
-        QTest::addColumn<int>("generate");
-        QTest::addColumn<QByteArray>("after");
-        QTest::newRow("while the prompt is read") << 1500 << 0 << QByteArray("prompt tokens in");
-        QTest::newRow("while it generates") << 3 << 2000 << QByteArray("read 3 tokens in");
-        QTest::newRow("while it writes") << 400 << 0 << QByteArray("read 400 tokens in");
-    }
-    void stopsOnCtrlC() {
-        NEEDS_DEFAULT_MODEL();
-        QFETCH(int, prompt);
-        QFETCH(int, generate);
-        QFETCH(QByteArray, after);
-        QByteArray ids = "1";
-        for (int i = 1; i < prompt; ++i) ids += ',' + QByteArray::number(100 + i);
-        QProcess process;
-        process.setReadChannel(QProcess::StandardError);
-        process.start(QStringLiteral(HEADSCOPE_PROGRAM),
-                      {QStringLiteral("dump"), QString::fromStdString(default_model_path()),
-                       QStringLiteral("--token-ids"), QString::fromLatin1(ids),
-                       QStringLiteral("--generate"), QString::number(generate),
-                       QStringLiteral("--tensors"), QStringLiteral("contribution,residual,logits"),
-                       QStringLiteral("--verbose"), QStringLiteral("--out"), path("long")});
-        QByteArray said;
-        while (!said.contains(after) && process.waitForReadyRead(60'000)) said += process.readAll();
-        QVERIFY2(said.contains(after), said);
-        QTest::qSleep(50);
-        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
-        QVERIFY(process.waitForFinished(20'000));
-        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
-        QCOMPARE(process.exitCode(), 130);
-        said += process.readAll();
-        QVERIFY2(said.endsWith(": interrupted\n") && !said.contains("wrote"), said);
-        QVERIFY(files().isEmpty());
     }
 
     void drawsEveryView_data() {

@@ -18,7 +18,7 @@ target_link_libraries(closer PRIVATE headscope_options Qt6::Widgets)
 target_compile_definitions(cli_close_test PRIVATE
     CLOSER_FOLDER="${CMAKE_CURRENT_BINARY_DIR}/closer")
 add_dependencies(cli_close_test closer)
-foreach(part program lost_file device browse close)
+foreach(part interrupt program lost_file device browse close)
     target_compile_definitions(cli_${part}_test PRIVATE
         HEADSCOPE_PROGRAM="$<TARGET_FILE:headscope>")
     add_dependencies(cli_${part}_test headscope)
