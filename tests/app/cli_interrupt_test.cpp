@@ -174,7 +174,7 @@ class CliInterruptTest : public QObject {
             << 1500 << 0 << QByteArray("prompt tokens in") << 50;
         QTest::newRow("while it generates") << 3 << 2000 << QByteArray("read 3 tokens in") << 50;
         // Some of these fall into a product of oneDNN, which a handler on its stack would break.
-        for (const int wait : {5, 50, 140, 205, 215, 225, 235})
+        for (const int wait : {50, 140, 215, 230})
             QTest::addRow("while it writes, after %d ms", wait)
                 << 400 << 0 << QByteArray("read 400 tokens in") << wait;
     }
