@@ -10,14 +10,14 @@ using engine::to_int;
 
 namespace {
 
-constexpr int kFrameMs = 33;
+constexpr int kCompareFrameMs = 33;
 
 }  // namespace
 
 CompareViews::CompareViews(Session& session, TraceViews& views, QObject* parent)
     : QObject(parent), m_session(session), m_views(views) {
     m_growing.setSingleShot(true);
-    m_growing.setInterval(kFrameMs);
+    m_growing.setInterval(kCompareFrameMs);
     connect(&m_growing, &QTimer::timeout, this, &CompareViews::grow);
     for (const auto signal : {&Session::modelOpened, &Session::runOpened, &Session::runClosed})
         connect(&session, signal, this, &CompareViews::followRuns);

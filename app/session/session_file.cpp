@@ -22,8 +22,8 @@ using nlohmann::json;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& where,
-                         const std::string& hint = "nothing was changed") {
+[[noreturn]] void refuseFile(const std::string& what, const std::string& where,
+                             const std::string& hint = "nothing was changed") {
     throw engine::Error(engine::Failure::Kind::BadFile, what, where, hint);
 }
 
@@ -161,7 +161,7 @@ SavedBar barOf(const JsonReader& from) {
     return bar;
 }
 
-SavedPrompt promptOf(const JsonReader& from) {
+SavedPrompt savedPromptOf(const JsonReader& from) {
     SavedPrompt prompt{from["text"].text(), optionsOf(from), idsOf(from["tokens"])};
     if (prompt.tokens.empty()) from["tokens"].fail("is empty: a prompt has a token at least");
     return prompt;
@@ -247,16 +247,16 @@ SavedView viewOf(const JsonReader& from, std::size_t runs) {
 std::string contents(const std::string& path) {
     std::error_code error;
     if (!fs::is_regular_file(path, error))  // a pipe would hold the window
-        refuse(fs::exists(path, error) ? "not a file" : "there is no such file", path);
+        refuseFile(fs::exists(path, error) ? "not a file" : "there is no such file", path);
     const auto bytes = fs::file_size(path, error);
     if (!error && bytes > static_cast<std::uintmax_t>(kLargestSession))
-        refuse("the file has " + thousands(static_cast<std::int64_t>(bytes)) +
-                   " bytes; a session may have " + thousands(kLargestSession),
-               path);
+        refuseFile("the file has " + thousands(static_cast<std::int64_t>(bytes)) +
+                       " bytes; a session may have " + thousands(kLargestSession),
+                   path);
     std::ifstream file(path, std::ios::binary);
     std::string text(static_cast<std::size_t>(error ? 0 : bytes), '\0');
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!file) refuse("the file cannot be read", path);
+    if (!file) refuseFile("the file cannot be read", path);
     return text;
 }
 
@@ -308,12 +308,12 @@ SavedSession parseSession(std::string_view text, const std::string& where) {
     const json document = parseJson(text, kDepth, where);
     const JsonReader from(document, where);
     if (!document.is_object() || !document.contains(kMagic))
-        refuse(std::string("not a session of Headscope: it has no \"") + kMagic + "\"", where);
+        refuseFile(std::string("not a session of Headscope: it has no \"") + kMagic + "\"", where);
     const std::int64_t version = from[kMagic].integer(1, std::numeric_limits<int>::max());
     if (version > kSessionVersion)
-        refuse("a session of version " + std::to_string(version) +
-                   ", and this program reads up to " + std::to_string(kSessionVersion),
-               where, "open it with a newer Headscope");
+        refuseFile("a session of version " + std::to_string(version) +
+                       ", and this program reads up to " + std::to_string(kSessionVersion),
+                   where, "open it with a newer Headscope");
     SavedSession session;
     session.model = {from["model"]["path"].text(), from["model"]["name"].text(),
                      from["model"]["hash"].text()};
@@ -322,7 +322,7 @@ SavedSession parseSession(std::string_view text, const std::string& where) {
     if (session.model.path.find('\0') != std::string::npos)
         from["model"]["path"].fail("has a NUL byte");
     session.bar = barOf(from["bar"]);
-    if (const auto prompt = from.find("prompt")) session.prompt = promptOf(*prompt);
+    if (const auto prompt = from.find("prompt")) session.prompt = savedPromptOf(*prompt);
     const JsonReader runs = from["runs"];
     if (runs.size() > kMostRuns)
         runs.fail("has " + std::to_string(runs.size()) + " entries, and " +
@@ -349,8 +349,8 @@ SavedSession readSession(const std::string& path) {
     const fs::path beside = fs::absolute(path, error).parent_path() /
                             (model.has_filename() ? model : model.parent_path()).filename();
     if (!fs::exists(beside, error))
-        refuse("its model is not there: " + oneLine(session.model.path), path,
-               "put it back there or beside the session file; nothing was changed");
+        refuseFile("its model is not there: " + oneLine(session.model.path), path,
+                   "put it back there or beside the session file; nothing was changed");
     session.model.path = beside.lexically_normal().string();
     return session;
 }

@@ -28,7 +28,7 @@ void runBrowsing(Cli& cli, const Arguments& arguments, const ComputeOptions& com
         printText(cli.out, figures, info, subject.limits);
 }
 
-void run(Cli& cli, const Arguments& arguments) {
+void runBench(Cli& cli, const Arguments& arguments) {
     ComputeOptions compute = parseComputeOptions(arguments);
     if (const auto seconds = arguments.real("--browse", 1, 3600))
         return runBrowsing(cli, arguments, compute, *seconds);
@@ -99,7 +99,7 @@ Verb benchVerb() {
         "multiply-adds set, measured\n"
         "in the same run with the same threads; null where there is none. context is the "
         "number of tokens.\n",
-        run};
+        runBench};
 }
 
 }  // namespace app

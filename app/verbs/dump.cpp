@@ -76,7 +76,7 @@ void refuseTheModelItself(const std::string& out, const std::string& model) {
         badArgument("--out", out, "that is the model itself");
 }
 
-void run(Cli& cli, const Arguments& arguments) {
+void runDump(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
     const std::string out = parseOut(arguments);
     const auto kinds = parseTensorKinds(arguments.text("--tensors").value_or("pattern,lse"));
@@ -145,7 +145,7 @@ Verb dumpVerb() {
         "  attention_out, mlp_out, residual [T, d_model].\n"
         "Edits: --ablate L12.H7,L3.H1@9-29 and --forbid L12.H7@5-39:0-3 (rows:keys, both ends "
         "counted;\n  @:0 is at all rows) change the model's own forward pass, on the CPU.\n",
-        run};
+        runDump};
 }
 
 }  // namespace app

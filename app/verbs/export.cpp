@@ -140,7 +140,7 @@ std::string sourceText(const PromptOptions& options, const engine::Encoding& pro
     return text;
 }
 
-void run(Cli& cli, const Arguments& arguments) {
+void runExport(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
     const std::string out = parseOut(arguments);
     const std::string typedView = arguments.required("--view", "what to draw");
@@ -257,7 +257,7 @@ Verb exportVerb() {
         "[layers, heads];\nheads: [measures, layers, heads], in the order of the CSV's columns). "
         "With --by\na value is the mass from one span to another: the mean over dest of what its "
         "rows have on src\ntogether (scores: the value of largest magnitude).\n",
-        run};
+        runExport};
 }
 
 }  // namespace app

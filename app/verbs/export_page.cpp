@@ -44,12 +44,12 @@ ui::ScaleChoice choiceOf(const Arguments& arguments, engine::Quantity quantity, 
                           : *scale == "log"  ? engine::Transfer::Log
                                              : engine::Transfer::Sqrt;
     }
-    if (const auto sink = arguments.oneOf("--sink", {"out", "in", "hidden", "renormalized"})) {
-        if (*sink == "renormalized" && quantity != engine::Quantity::Pattern)
-            badArgument("--sink", *sink, "only a pattern can be renormalized");
-        choice.sink = *sink == "in"       ? ui::SinkMode::InScale
-                      : *sink == "hidden" ? ui::SinkMode::Hidden
-                      : *sink == "out"    ? ui::SinkMode::OutOfScale
+    if (const auto wish = arguments.oneOf("--sink", {"out", "in", "hidden", "renormalized"})) {
+        if (*wish == "renormalized" && quantity != engine::Quantity::Pattern)
+            badArgument("--sink", *wish, "only a pattern can be renormalized");
+        choice.sink = *wish == "in"       ? ui::SinkMode::InScale
+                      : *wish == "hidden" ? ui::SinkMode::Hidden
+                      : *wish == "out"    ? ui::SinkMode::OutOfScale
                                           : ui::SinkMode::Renormalized;
     }
     if (const auto pooling = arguments.oneOf("--pooling", {"max", "mean", "sum"})) {

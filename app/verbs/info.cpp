@@ -117,7 +117,7 @@ void printText(std::ostream& out, const engine::ModelInfo& info,
     line("supported", "yes");
 }
 
-void run(Cli& cli, const Arguments& arguments) {
+void runInfo(Cli& cli, const Arguments& arguments) {
     const Stopwatch watch;
     const std::string& path = arguments.positionals()[0];
     if (cli.findModels && holdsModels(path)) return listModels(cli, path, arguments.has("--json"));
@@ -142,7 +142,7 @@ Verb infoVerb() {
         {{"--json", "", "one JSON object"}},
         "Only headers are read. A model that is not supported is described too, with the reason.\n"
         "Of a folder without config.json, a Hugging Face cache too, the models in it are listed.\n",
-        run};
+        runInfo};
 }
 
 }  // namespace app

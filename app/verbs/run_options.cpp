@@ -13,7 +13,7 @@
 namespace app {
 namespace {
 
-using Kind = engine::Failure::Kind;
+using FailureKind = engine::Failure::Kind;
 
 std::string readPromptFile(const std::string& path) {
     constexpr std::size_t most = 64u << 20;
@@ -27,10 +27,10 @@ std::string readPromptFile(const std::string& path) {
     }
     if (!file.eof() && text.size() <= most)
         throw engine::Error(
-            Kind::BadFile,
+            FailureKind::BadFile,
             "cannot read it: " + std::generic_category().message(errno ? errno : EIO), path);
     if (text.size() > most)
-        throw engine::Error(Kind::BadRequest,
+        throw engine::Error(FailureKind::BadRequest,
                             "more than the " + thousands(most) + " bytes a prompt may have", path);
     return text;
 }
@@ -88,7 +88,7 @@ PromptOptions parsePromptOptions(const Arguments& arguments) {
     for (const char* way : {"--prompt", "--prompt-file", "--token-ids"})
         given += arguments.has(way) ? 1 : 0;
     if (given != 1)
-        throw engine::Error(Kind::BadRequest,
+        throw engine::Error(FailureKind::BadRequest,
                             given == 0
                                 ? "a prompt is missing: --prompt, --prompt-file or --token-ids"
                                 : "give one of --prompt, --prompt-file and --token-ids");
@@ -112,7 +112,7 @@ PromptOptions parsePromptOptions(const Arguments& arguments) {
         for (const char* name : {"--chat", "--parse-special"})
             if (arguments.has(name))
                 throw engine::Error(
-                    Kind::BadRequest,
+                    FailureKind::BadRequest,
                     std::string(name) + " needs text; --token-ids bypasses the tokenizer");
         options.tokenIds =
             arguments.integers("--token-ids", 0, std::numeric_limits<std::int32_t>::max());
@@ -177,7 +177,7 @@ engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
         encoding = engine.describe(ids);
     } else {
         if (options.tokenize.chat && !info.has_chat_template)
-            throw engine::Error(Kind::BadRequest,
+            throw engine::Error(FailureKind::BadRequest,
                                 info.has_unknown_template
                                     ? "--chat: the model's chat template is not understood"
                                     : "--chat: the model has no chat template",
@@ -187,15 +187,15 @@ engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,
         encoding = engine.tokenize(*options.text, options.tokenize);
     }
     const auto tokens = static_cast<std::int64_t>(encoding.tokens.size());
-    if (tokens == 0) throw engine::Error(Kind::BadRequest, "the prompt has no tokens");
+    if (tokens == 0) throw engine::Error(FailureKind::BadRequest, "the prompt has no tokens");
     if (tokens > info.context)
-        throw engine::Error(Kind::BadRequest, "the prompt has " + counted(tokens, "token") +
-                                                  "; the model's context is " +
-                                                  thousands(info.context));
+        throw engine::Error(FailureKind::BadRequest, "the prompt has " + counted(tokens, "token") +
+                                                         "; the model's context is " +
+                                                         thousands(info.context));
     // A sampled token needs a row of its own before the next can be sampled, the last one none.
     if (rowsOf(tokens, options.generate) > info.context)
         throw engine::Error(
-            Kind::BadRequest,
+            FailureKind::BadRequest,
             "--generate " + quote(std::to_string(options.generate)) + ": " +
                 counted(tokens, "prompt token") + " and " + thousands(options.generate) +
                 " generated pass the model's context of " + thousands(info.context));
@@ -222,7 +222,7 @@ FinishedRun runPrompt(Cli& cli, engine::Engine& engine, const engine::Encoding& 
     const bool lastHasNoPlace = run.prompt + options.generate > engine.info().context;
     const bool greedy = options.sampling.temperature == 0;
     if (lastHasNoPlace && !greedy)
-        throw engine::Error(Kind::BadRequest,
+        throw engine::Error(FailureKind::BadRequest,
                             "--generate " + quote(std::to_string(options.generate)) +
                                 ": sampling needs one position more than the context of " +
                                 thousands(engine.info().context) + " has; generate one token less");

@@ -37,7 +37,7 @@ void printText(std::ostream& out, const engine::Encoding& encoding) {
     for (const std::string& note : encoding.notes) out << oneLine(note) << "\n";
 }
 
-void run(Cli& cli, const Arguments& arguments) {
+void runTokenize(Cli& cli, const Arguments& arguments) {
     PromptOptions options;
     const auto prompt = arguments.text("--prompt");
     if (!prompt) throw engine::Error(engine::Failure::Kind::BadRequest, "--prompt is missing");
@@ -70,7 +70,7 @@ Verb tokenizeVerb() {
         "exact bytes as numbers. start and end count bytes of TEXT; they are equal for what "
         "was added to it.\nTEXT that is not valid UTF-8 is read with U+FFFD for what is broken, "
         "and stderr says so.\n",
-        run};
+        runTokenize};
 }
 
 }  // namespace app

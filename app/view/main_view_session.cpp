@@ -26,7 +26,7 @@ namespace app {
 
 namespace {
 
-QString folderKey() {
+QString sessionFolderKey() {
     return QStringLiteral("sessions/folder");
 }
 
@@ -36,7 +36,7 @@ QFileDialog* sessionDialog(QWidget* parent, const QString& title, const QSetting
     dialog->setNameFilters(
         {QStringLiteral("Headscope sessions (*%1)").arg(QLatin1String(kSessionSuffix)),
          QStringLiteral("All files (*)")});
-    const QString folder = settings.value(folderKey()).toString();
+    const QString folder = settings.value(sessionFolderKey()).toString();
     dialog->setDirectory(QFileInfo(folder).isDir() ? folder : QDir::homePath());
     return dialog;
 }
@@ -74,7 +74,7 @@ void MainView::chooseSession() {
     dialog->setObjectName(QStringLiteral("openSessionDialog"));
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        m_settings.setValue(folderKey(), QFileInfo(path).absolutePath());
+        m_settings.setValue(sessionFolderKey(), QFileInfo(path).absolutePath());
         openSession(QFile::encodeName(path).toStdString());
     });
     dialog->show();
@@ -142,7 +142,7 @@ void MainView::chooseSessionPath() {
                                  QLatin1String(kSessionSuffix)
                            : QFileInfo(QFile::decodeName(m_sessionPath.c_str())).fileName());
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        m_settings.setValue(folderKey(), QFileInfo(path).absolutePath());
+        m_settings.setValue(sessionFolderKey(), QFileInfo(path).absolutePath());
         saveSession(QFile::encodeName(path).toStdString());
     });
     dialog->show();

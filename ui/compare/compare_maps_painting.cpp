@@ -15,7 +15,7 @@ namespace ui {
 
 namespace {
 
-constexpr int axisTitle = 18, titleTop = 0, titleHeight = 18, barTop = 20;
+constexpr int axisTitleHeight = 18, titleTop = 0, titleHeight = 18, barTop = 20;
 
 QString elidedTo(const QFont& font, const QString& text, double width) {
     return QFontMetricsF(font).elidedText(text, Qt::ElideRight, std::max(width, 0.0));
@@ -74,7 +74,7 @@ void CompareMaps::paintPanel(QPainter& painter, Panel panel) {
     if (panel == A) {
         LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {}, m_room.characters};
         if (m_selected) wish.selected = m_selected->dest;
-        paintRowLabels(painter, scene, tokenLabels(m_rowTokens, wish), axisTitle);
+        paintRowLabels(painter, scene, tokenLabels(m_rowTokens, wish), axisTitleHeight);
     }
     paintColumnLabels(painter, scene, columnLabels(scene));
     paintSelection(painter, scene);
@@ -82,9 +82,9 @@ void CompareMaps::paintPanel(QPainter& painter, Panel panel) {
     if (!hasColumnTitle()) return;
     painter.setFont(wordFont(11));
     painter.setPen(t.text2);
-    painter.drawText(
-        QRectF(map.left() - 40, map.bottom() + m_below - axisTitle, map.width() + 80, axisTitle),
-        Qt::AlignCenter, tr("source (key)"));
+    painter.drawText(QRectF(map.left() - 40, map.bottom() + m_below - axisTitleHeight,
+                            map.width() + 80, axisTitleHeight),
+                     Qt::AlignCenter, tr("source (key)"));
 }
 
 // In the corner where the difference is masked, as on the large map; where that has no room, beside
@@ -214,9 +214,9 @@ void CompareMaps::paintEvent(QPaintEvent*) {
     painter.setFont(wordFont(11));
     painter.setPen(first.theme.text2);
     painter.save();
-    painter.translate(axisTitle / 2.0, first.mapRect().center().y());
+    painter.translate(axisTitleHeight / 2.0, first.mapRect().center().y());
     painter.rotate(-90);
-    painter.drawText(QRectF(-100, -axisTitle / 2.0, 200, axisTitle), Qt::AlignCenter,
+    painter.drawText(QRectF(-100, -axisTitleHeight / 2.0, 200, axisTitleHeight), Qt::AlignCenter,
                      tr("destination (query)"));
     painter.restore();
     for (const Panel panel : {A, B, Difference}) paintPanel(painter, panel);

@@ -17,13 +17,13 @@ namespace ui {
 
 namespace {
 
-constexpr int boxHeight = 21, between = 4, gap = 3, indexHeight = 15;
+constexpr int tokenHeight = 21, rowGap = 4, tokenGap = 3, indexHeight = 15;
 
 }  // namespace
 
 CompareStrip::CompareStrip(QWidget* parent)
     : QWidget(parent), m_layout([this](std::int64_t at) {
-          return std::max(tokenBoxWidth(visible(0, at)), tokenBoxWidth(visible(1, at))) + gap;
+          return std::max(tokenBoxWidth(visible(0, at)), tokenBoxWidth(visible(1, at))) + tokenGap;
       }) {
     setAccessibleName(tr("Tokens of both runs"));
     setMouseTracking(true);
@@ -79,7 +79,7 @@ std::int64_t CompareStrip::differing() const {
 QRect CompareStrip::tokenRect(int side, std::int64_t position) {
     for (const PlacedToken& placed : m_layout.visible())
         if (placed.index == position)
-            return {placed.x, side * lineHeight(), placed.width - gap, boxHeight};
+            return {placed.x, side * lineHeight(), placed.width - tokenGap, tokenHeight};
     return {};
 }
 
@@ -99,7 +99,7 @@ void CompareStrip::paintEvent(QPaintEvent*) {
         const bool differs = this->differs(at);
         for (int side = 0; side < 2; ++side) {
             const Side& run = m_sides[static_cast<std::size_t>(side)];
-            const QRect box(placed.x, side * lineHeight(), placed.width - gap, boxHeight);
+            const QRect box(placed.x, side * lineHeight(), placed.width - tokenGap, tokenHeight);
             if (at >= std::ssize(run.tokens)) continue;  // the other run is longer
             TokenBox token;
             token.text = visible(side, at);
@@ -112,7 +112,7 @@ void CompareStrip::paintEvent(QPaintEvent*) {
         }
         painter.setFont(monoFont(10, differs || m_dest == at || m_src == at));
         painter.setPen(m_dest == at ? t.dest : m_src == at ? t.src : differs ? t.text : t.text3);
-        const QRect index(placed.x - 10, 2 * lineHeight() - between, placed.width - gap + 20,
+        const QRect index(placed.x - 10, 2 * lineHeight() - rowGap, placed.width - tokenGap + 20,
                           indexHeight);
         painter.drawText(index, Qt::AlignCenter,
                          thousands(at) + (differs ? QStringLiteral(" ≠") : QString()));
@@ -165,7 +165,7 @@ void CompareStrip::changeEvent(QEvent* event) {
 }
 
 QSize CompareStrip::sizeHint() const {
-    return {400, 2 * lineHeight() - between + indexHeight};
+    return {400, 2 * lineHeight() - rowGap + indexHeight};
 }
 QSize CompareStrip::minimumSizeHint() const {
     return {120, sizeHint().height()};

@@ -13,7 +13,8 @@ namespace ui {
 
 namespace {
 
-constexpr int width = 460, pad = 12, titleLine = 20, line = 18, headRow = 17, layerRow = 13;
+constexpr int figureWidth = 460, pad = 12, titleLine = 20, noteLine = 18, headRowHeight = 17,
+              layerRow = 13;
 
 ContributionView viewOf(const ContributionFigure& figure) {
     ContributionView view;
@@ -32,7 +33,7 @@ int headerHeight() {
 }
 
 int headsHeight(const ContributionFigure& figure) {
-    return line + headRows(viewOf(figure)) * headRow + line;
+    return noteLine + headRows(viewOf(figure)) * headRowHeight + noteLine;
 }
 
 void write(QPainter& painter, const QRect& box, const QString& text, const QFont& font,
@@ -85,15 +86,15 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
     y = headerHeight();
 
     const int total = size.height() - y - pad;
-    const int layersPart = figure.layers ? 8 + 2 * line : 0;
+    const int layersPart = figure.layers ? 8 + 2 * noteLine : 0;
     const double rows =
-        headRows(view) * headRow + (figure.layers ? (table.layers + 1) * layerRow : 0);
-    const double unit = std::max(0.0, (total - 2 * line - layersPart) / rows);
-    const int headsPlot = static_cast<int>(std::floor(unit * headRows(view) * headRow));
-    write(painter, QRect(left, y, inner, line),
+        headRows(view) * headRowHeight + (figure.layers ? (table.layers + 1) * layerRow : 0);
+    const double unit = std::max(0.0, (total - 2 * noteLine - layersPart) / rows);
+    const int headsPlot = static_cast<int>(std::floor(unit * headRows(view) * headRowHeight));
+    write(painter, QRect(left, y, inner, noteLine),
           QStringLiteral("Heads of L%1").arg(engine::to_int(view.focus.layer)), wordFont(11, true),
           t.text, Qt::AlignLeft);
-    y += line;
+    y += noteLine;
     QCustomPlot plot;
     if (headsPlot > 0) {
         drawHeads(plot, view);
@@ -103,11 +104,11 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
     const auto sum = [&](const QString& words, const QString& value) {
         painter.setPen(t.softBorder);
         painter.drawLine(QLine(left, y, left + inner, y));
-        write(painter, QRect(left + 4, y, inner - 80, line), words, wordFont(11), t.text,
+        write(painter, QRect(left + 4, y, inner - 80, noteLine), words, wordFont(11), t.text,
               Qt::AlignLeft);
-        write(painter, QRect(left, y, inner - 8, line), value, monoFont(11), t.text,
+        write(painter, QRect(left, y, inner - 8, noteLine), value, monoFont(11), t.text,
               Qt::AlignRight);
-        y += line;
+        y += noteLine;
     };
     const bool attribution = figure.measure == Measure::Attribution;
     const QString parts =
@@ -118,17 +119,17 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
     if (!figure.layers) return;
 
     y += 8;
-    write(painter, QRect(left, y, inner, line), QStringLiteral("All layers"), wordFont(11, true),
-          t.text, Qt::AlignLeft);
-    write(painter, QRect(left + 90, y, 90, line), QStringLiteral("■ attention"), wordFont(10),
+    write(painter, QRect(left, y, inner, noteLine), QStringLiteral("All layers"),
+          wordFont(11, true), t.text, Qt::AlignLeft);
+    write(painter, QRect(left + 90, y, 90, noteLine), QStringLiteral("■ attention"), wordFont(10),
           t.bar, Qt::AlignLeft);
-    write(painter, QRect(left + 170, y, 60, line), QStringLiteral("■ MLP"), wordFont(10), t.mlpBar,
-          Qt::AlignLeft);
-    write(painter, QRect(left, y, inner - 8, line),
+    write(painter, QRect(left + 170, y, 60, noteLine), QStringLiteral("■ MLP"), wordFont(10),
+          t.mlpBar, Qt::AlignLeft);
+    write(painter, QRect(left, y, inner - 8, noteLine),
           attribution ? QStringLiteral("layer total") : QStringLiteral("attention"), wordFont(10),
           t.text2, Qt::AlignRight);
-    y += line;
-    const int layersPlot = std::max(0, size.height() - pad - line - y);
+    y += noteLine;
+    const int layersPlot = std::max(0, size.height() - pad - noteLine - y);
     if (layersPlot > 0) {
         drawLayers(plot, view, layersPlot);
         plotInto(painter, plot, QRect(left, y, inner, layersPlot));
@@ -144,8 +145,8 @@ void paintContributions(QCPPainter& painter, const ContributionFigure& figure, Q
 QSize figureSize(const ContributionFigure& figure) {
     const FigureFonts fonts;
     int height = headerHeight() + headsHeight(figure) + pad;
-    if (figure.layers) height += 8 + line + (figure.table.layers + 1) * layerRow + line;
-    return {width, height};
+    if (figure.layers) height += 8 + noteLine + (figure.table.layers + 1) * layerRow + noteLine;
+    return {figureWidth, height};
 }
 
 QImage render(const ContributionFigure& figure, QSize size, double scale) {

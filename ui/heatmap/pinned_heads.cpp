@@ -12,7 +12,7 @@ namespace ui {
 
 namespace {
 
-constexpr int headerHeight = 20, gap = 6, columns = 2;
+constexpr int pinHeader = 20, pinGap = 6, columns = 2;
 
 }  // namespace
 
@@ -115,22 +115,22 @@ void PinnedHeads::setAttributions(const std::vector<float>& ofHeads) {
 }
 
 int PinnedHeads::cellWidth(int width) {
-    return std::max(0, (width - gap) / columns);
+    return std::max(0, (width - pinGap) / columns);
 }
 
 int PinnedHeads::heightFor(int width) const {
     const int rows = (static_cast<int>(m_maps.size()) + columns - 1) / columns;
-    return headerHeight + rows * PinnedMap::heightFor(cellWidth(width));
+    return pinHeader + rows * PinnedMap::heightFor(cellWidth(width));
 }
 
 void PinnedHeads::arrange() {
     const bool scrolls = heightFor(width()) > height();
     const int bar = scrolls ? m_scroll->verticalScrollBar()->sizeHint().width() : 0;
-    m_scroll->setGeometry(0, headerHeight, width(), std::max(0, height() - headerHeight));
+    m_scroll->setGeometry(0, pinHeader, width(), std::max(0, height() - pinHeader));
     const int cell = cellWidth(width() - bar), tall = PinnedMap::heightFor(cell);
     int i = 0;
     for (PinnedMap* map : m_maps) {
-        map->setGeometry((i % columns) * (cell + gap), (i / columns) * tall, cell, tall);
+        map->setGeometry((i % columns) * (cell + pinGap), (i / columns) * tall, cell, tall);
         map->placePicture();  // before it is shown: what it needs is asked for now
         ++i;
     }
@@ -167,7 +167,7 @@ void PinnedHeads::paintEvent(QPaintEvent*) {
     const Theme& t = theme();
     QPainter painter(this);
     painter.fillRect(rect(), t.base);
-    const QRect header(0, 0, width() - 4, headerHeight - 4);
+    const QRect header(0, 0, width() - 4, pinHeader - 4);
     painter.setFont(wordFont(11, true));
     painter.setPen(t.text);
     painter.drawText(header, Qt::AlignLeft | Qt::AlignVCenter, tr("Pinned"));

@@ -15,7 +15,7 @@ namespace ui {
 
 namespace {
 
-constexpr int pad = 9, lineHeight = 16, headerLine = 18;
+constexpr int readOutPad = 9, readOutLine = 16, headerLine = 18;
 constexpr int longHeader = 34;  // characters; more stand on two lines
 constexpr double profile = 48;  // room of the bars beside the map
 
@@ -172,8 +172,9 @@ QSize ReadOut::sizeOf(const std::vector<Field>& all) const {
         width = std::max(
             width, words.horizontalAdvance(field.name) + 24 + mono.horizontalAdvance(field.value));
     const int headerHeight = headerLine * (isTwoLines() ? 2 : 1);
-    return {std::clamp(width, 130, 420) + 2 * pad,
-            pad + headerHeight + 9 + lineHeight * static_cast<int>(all.size()) + pad - 4};
+    return {std::clamp(width, 130, 420) + 2 * readOutPad,
+            readOutPad + headerHeight + 9 + readOutLine * static_cast<int>(all.size()) +
+                readOutPad - 4};
 }
 
 void ReadOut::paintEvent(QPaintEvent*) {
@@ -185,11 +186,11 @@ void ReadOut::paintEvent(QPaintEvent*) {
     painter.setClipRect(rect().adjusted(2, 1, -2, -1));
 
     painter.setFont(monoFont(12, true));
-    int y = pad + 11;
-    int x = drawText(painter, end(true), t.dest, pad, y);
+    int y = readOutPad + 11;
+    int x = drawText(painter, end(true), t.dest, readOutPad, y);
     if (isTwoLines()) {
         y += headerLine;
-        drawText(painter, alignedSource(), t.src, pad, y);
+        drawText(painter, alignedSource(), t.src, readOutPad, y);
     } else {
         painter.setFont(monoFont(12));
         x = drawText(painter, QStringLiteral(" ← "), t.text2, x, y);
@@ -197,18 +198,18 @@ void ReadOut::paintEvent(QPaintEvent*) {
         drawText(painter, end(false), t.src, x, y);
     }
     y += 8;
-    painter.fillRect(QRect(pad, y, width() - 2 * pad, 1), t.softBorder);
+    painter.fillRect(QRect(readOutPad, y, width() - 2 * readOutPad, 1), t.softBorder);
     y += 1;
     const QFont mono = monoFont(11), words = wordFont(11);
     for (const Field& field : shownFields()) {
-        y += lineHeight;
+        y += readOutLine;
         painter.setFont(words);
         painter.setPen(t.text2);
-        painter.drawText(pad, y, field.name);
+        painter.drawText(readOutPad, y, field.name);
         painter.setFont(mono);
         painter.setPen(t.text);
-        painter.drawText(width() - pad - QFontMetrics(mono).horizontalAdvance(field.value), y,
-                         field.value);
+        painter.drawText(width() - readOutPad - QFontMetrics(mono).horizontalAdvance(field.value),
+                         y, field.value);
     }
 }
 

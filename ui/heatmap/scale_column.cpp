@@ -18,8 +18,8 @@ namespace ui {
 
 namespace {
 
-constexpr int topPad = 12, titleHeight = 16, barTop = topPad + titleHeight + 3;
-constexpr int combosTop = barTop + static_cast<int>(colourBarHeight) + 5, comboGap = 3;
+constexpr int topPad = 12, columnTitle = 16, columnBarTop = topPad + columnTitle + 3;
+constexpr int combosTop = columnBarTop + static_cast<int>(colourBarHeight) + 5, comboGap = 3;
 
 using engine::Pooling;
 using engine::Transfer;
@@ -273,9 +273,9 @@ void ScaleColumn::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), t.base);
     painter.setFont(wordFont(11, true));
     painter.setPen(t.text);
-    painter.drawText(QRectF(0, topPad - 2, width(), titleHeight),
+    painter.drawText(QRectF(0, topPad - 2, width(), columnTitle),
                      Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, title());
-    paintColourBar(painter, t, QRectF(0, barTop, width(), colourBarHeight), m_legend.scale,
+    paintColourBar(painter, t, QRectF(0, columnBarTop, width(), colourBarHeight), m_legend.scale,
                    m_legend.exceeded);
     const LabelledCombo* last = isPooled() ? m_pooling : m_sink;
     painter.setFont(wordFont(10));

@@ -17,7 +17,7 @@ namespace ui {
 
 namespace {
 
-constexpr int headerHeight = 20, lineHeight = 17, gap = 8, numberWidth = 46, labelShare = 48,
+constexpr int endsHeader = 20, endsLine = 17, endsGap = 8, numberWidth = 46, labelShare = 48,
               padding = 3;
 
 }  // namespace
@@ -71,8 +71,8 @@ void TopEnds::refreshDescription() {
 }
 
 QRect TopEnds::lineRect(bool ofRow, int index) const {
-    const int top = ofRow ? 0 : headerHeight + shown * lineHeight + gap;
-    return {0, top + headerHeight + index * lineHeight, width(), lineHeight};
+    const int top = ofRow ? 0 : endsHeader + shown * endsLine + endsGap;
+    return {0, top + endsHeader + index * endsLine, width(), endsLine};
 }
 
 const TopEnds::End* TopEnds::endAt(QPoint at, bool& ofRow) const {
@@ -98,7 +98,7 @@ void TopEnds::paintList(QPainter& painter, const List& list, bool ofRow) const {
     if (list.ends.empty()) return;
     const Theme& t = theme();
     const QColor colour = ofRow ? t.dest : t.src;
-    const QRect header = lineRect(ofRow, 0).translated(0, -headerHeight);
+    const QRect header = lineRect(ofRow, 0).translated(0, -endsHeader);
     const QFont words = wordFont(11), token = monoFont(11, true);
     const QString say = ofRow ? QStringLiteral(" attends to") : QStringLiteral("attends to ");
     const int wordsWidth = QFontMetrics(words).horizontalAdvance(say);
@@ -188,7 +188,7 @@ void TopEnds::changeEvent(QEvent* event) {
 }
 
 QSize TopEnds::sizeHint() const {
-    return {196, 2 * (headerHeight + shown * lineHeight) + gap};
+    return {196, 2 * (endsHeader + shown * endsLine) + endsGap};
 }
 
 }  // namespace ui

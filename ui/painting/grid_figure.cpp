@@ -14,7 +14,7 @@ namespace ui {
 
 namespace {
 
-constexpr int edge = 14, titleHeight = 22, barSpace = 56, barWidth = 220, noteHeight = 16;
+constexpr int gridEdge = 14, gridTitle = 22, barSpace = 56, gridBarWidth = 220, noteHeight = 16;
 
 GridLayout layoutOf(const GridFigure& figure) {
     return {figure.model.layers, figure.model.query_heads, figure.model.kv_heads, gridThumbnail + 1,
@@ -33,7 +33,7 @@ QString foldNote(const GridFigure& figure) {
 }
 
 int topOf(const GridFigure& figure) {
-    return edge + (figure.title.isEmpty() ? 0 : titleHeight);
+    return gridEdge + (figure.title.isEmpty() ? 0 : gridTitle);
 }
 
 int widestWindow(const engine::ModelInfo& model, engine::Rows layers) {
@@ -52,9 +52,9 @@ int widestWindow(const engine::ModelInfo& model, engine::Rows layers) {
 QSize gridFigureSize(const GridFigure& figure) {
     const FigureFonts fonts;
     const QSize content = layoutOf(figure).size();
-    return {std::max(2 * edge + GridLayout::gutter + content.width(),
-                     2 * edge + barWidth + GridLayout::gutter),
-            topOf(figure) + GridLayout::header + content.height() + barSpace + edge +
+    return {std::max(2 * gridEdge + GridLayout::gutter + content.width(),
+                     2 * gridEdge + gridBarWidth + GridLayout::gutter),
+            topOf(figure) + GridLayout::header + content.height() + barSpace + gridEdge +
                 (figure.fold.isEmpty() ? 0 : noteHeight)};
 }
 
@@ -67,12 +67,13 @@ void paintGridFigure(QPainter& painter, const GridFigure& figure, double scale) 
     if (!figure.title.isEmpty()) {
         painter.setFont(wordFont(13, true));
         painter.setPen(theme.text);
-        painter.drawText(QPointF(edge, edge + 12),
-                         QFontMetricsF(painter.font())
-                             .elidedText(figure.title, Qt::ElideRight, size.width() - 2 * edge));
+        painter.drawText(
+            QPointF(gridEdge, gridEdge + 12),
+            QFontMetricsF(painter.font())
+                .elidedText(figure.title, Qt::ElideRight, size.width() - 2 * gridEdge));
     }
     painter.save();
-    painter.translate(edge, topOf(figure));
+    painter.translate(gridEdge, topOf(figure));
     const GridScene scene{theme, layout,
                           QSize(GridLayout::gutter, GridLayout::header) + layout.size(),
                           QPoint(GridLayout::gutter, GridLayout::header), std::nullopt};
@@ -101,20 +102,20 @@ void paintGridFigure(QPainter& painter, const GridFigure& figure, double scale) 
     const int below = topOf(figure) + GridLayout::header + layout.size().height() + 8;
     painter.setFont(wordFont(11, true));
     painter.setPen(theme.text);
-    painter.drawText(QPointF(edge + GridLayout::gutter, below + 11),
+    painter.drawText(QPointF(gridEdge + GridLayout::gutter, below + 11),
                      QStringLiteral("p (pattern), √, 0–1"));
     ColourScale colours;
     colours.table = &sequentialTable(figure.scheme);
     paintColourBar(painter, theme,
-                   QRectF(edge + GridLayout::gutter, below + 18, barWidth, colourBarHeight),
+                   QRectF(gridEdge + GridLayout::gutter, below + 18, gridBarWidth, colourBarHeight),
                    colours, false);
     if (figure.fold.isEmpty()) return;
     painter.setFont(wordFont(11));
     painter.setPen(theme.text2);
-    painter.drawText(QPointF(edge + GridLayout::gutter, below + barSpace + 2),
+    painter.drawText(QPointF(gridEdge + GridLayout::gutter, below + barSpace + 2),
                      QFontMetricsF(painter.font())
                          .elidedText(foldNote(figure), Qt::ElideRight,
-                                     size.width() - 2 * edge - GridLayout::gutter));
+                                     size.width() - 2 * gridEdge - GridLayout::gutter));
 }
 
 QImage renderGridFigure(const GridFigure& figure, double scale) {

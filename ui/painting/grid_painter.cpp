@@ -9,7 +9,7 @@ namespace ui {
 
 namespace {
 
-constexpr int barTop = 2, barHeight = 3, kvMiddle = 12, frameTop = 20, namesMiddle = 28;
+constexpr int groupBarTop = 2, groupBarHeight = 3, kvMiddle = 12, frameTop = 20, namesMiddle = 28;
 
 void drawCentred(QPainter& painter, const QRect& where, int middle, const QString& text) {
     painter.drawText(QRect(where.left() - 20, middle - 10, where.width() + 40, 20), Qt::AlignCenter,
@@ -48,7 +48,7 @@ void paintGridHeader(QPainter& painter, const GridScene& scene) {
     for (int g = 0; g < layout.groups(); ++g) {
         const QRect group = layout.groupRect(g).translated(scene.origin.x(), 0);
         const QColor hue = scene.theme.kvGroup(g, layout.groups());
-        painter.fillRect(QRect(group.left(), barTop, group.width(), barHeight), hue);
+        painter.fillRect(QRect(group.left(), groupBarTop, group.width(), groupBarHeight), hue);
         painter.setPen(QPen(hue, 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(QRect(group.left(), frameTop, group.width() - 1, 2 * GridLayout::header));

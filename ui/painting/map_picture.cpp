@@ -14,7 +14,7 @@ namespace ui {
 
 namespace {
 
-constexpr int largestCell = 96;  // logical pixels
+constexpr int largestScreenCell = 96;  // logical pixels
 
 }  // namespace
 
@@ -80,10 +80,11 @@ void MapPicture::place(QPointF origin, double side, double ratio) {
 
 void MapPicture::relayout() {
     m_scene.units = m_look.units;
-    m_scene.geometry = m_available > 0 && m_look.positions > 0
-                           ? MapGeometry(m_look.view, m_look.positions, m_available,
-                                         static_cast<int>(std::lround(largestCell * m_scene.ratio)))
-                           : MapGeometry();
+    m_scene.geometry =
+        m_available > 0 && m_look.positions > 0
+            ? MapGeometry(m_look.view, m_look.positions, m_available,
+                          static_cast<int>(std::lround(largestScreenCell * m_scene.ratio)))
+            : MapGeometry();
     if (m_look.scale.table) m_scene.scale = m_look.scale;
     // A renormalized pixel of several sources holds those from 1 on.
     m_scene.hidesSink =

@@ -37,17 +37,17 @@ class Entries {
     const float* m_floats = nullptr;
 };
 
-struct Span {
+struct PixelSpan {
     std::int64_t from, to;
 };
 
 // Tile pixels under device pixel i of `side`; at least one.
-Span under(int i, int side, std::int64_t pixels) {
+PixelSpan under(int i, int side, std::int64_t pixels) {
     const std::int64_t from = i * pixels / side;
     return {from, std::max(from + 1, ((i + 1) * pixels + side - 1) / side)};
 }
 
-engine::Rows cellsOf(const engine::Axis& axis, Span span) {
+engine::Rows cellsOf(const engine::Axis& axis, PixelSpan span) {
     return {axis.cells_of(span.from).begin, axis.cells_of(span.to - 1).end};
 }
 
@@ -112,11 +112,11 @@ QImage thumbnailImage(const engine::Tile& tile, int index, int window, int side,
     // pooled.
     const bool finer = dest.pixels() > side;
     for (int y = 0; y < image.height(); ++y) {
-        Span rows = under(y, side, dest.pixels());
+        PixelSpan rows = under(y, side, dest.pixels());
         if (!finer) rows.to = rows.from + 1;
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
         for (int x = 0; x < image.width(); ++x) {
-            Span columns = under(x, side, src.pixels());
+            PixelSpan columns = under(x, side, src.pixels());
             if (!finer) columns.to = columns.from + 1;
             switch (kindOf(cellsOf(dest, rows), cellsOf(src, columns), window, tile.rows_ready)) {
                 case CellKind::Masked: break;

@@ -14,7 +14,7 @@ namespace ui {
 
 namespace {
 
-constexpr int margin = 8, boxTop = 8, boxHeight = 22, indexHeight = 14, gutter = 34;
+constexpr int stripMargin = 8, boxTop = 8, boxHeight = 22, indexHeight = 14, stripGutter = 34;
 constexpr int trackHeight = 8, widthForLegend = 480;
 
 void write(QPainter& painter, const QRect& box, const QString& text, const QFont& font,
@@ -30,22 +30,23 @@ int TokenStrip::legendWidth() const {
     if (width() < widthForLegend) return 0;
     const QFontMetrics metrics(wordFont(10));
     const QString longest = thousands(std::max<std::int64_t>(m_layout.count() - 1, 10));
-    return 18 + metrics.horizontalAdvance(longest + QStringLiteral(" attends to ")) + margin;
+    return 18 + metrics.horizontalAdvance(longest + QStringLiteral(" attends to ")) + stripMargin;
 }
 
 QRect TokenStrip::rowRect() const {
-    // The gutter for what is scrolled out is kept once the row does not fit, so that boxes stay
-    // put.
-    const int left = margin + (m_hasTrack ? gutter : 0);
-    return {left, boxTop + rolesHeight(), std::max(0, width() - left - margin - legendWidth()),
+    // The stripGutter for what is scrolled out is kept once the row does not fit, so that boxes
+    // stay put.
+    const int left = stripMargin + (m_hasTrack ? stripGutter : 0);
+    return {left, boxTop + rolesHeight(), std::max(0, width() - left - stripMargin - legendWidth()),
             boxHeight + indexHeight};
 }
 
 QRect TokenStrip::trackRect() const {
     const QFontMetrics metrics(monoFont(10));
     const int end = metrics.horizontalAdvance(thousands(m_layout.count() - 1)) + 6;
-    const int left = margin + gutter;
-    return {left, rowRect().bottom() + 11, std::max(0, width() - left - end - margin), trackHeight};
+    const int left = stripMargin + stripGutter;
+    return {left, rowRect().bottom() + 11, std::max(0, width() - left - end - stripMargin),
+            trackHeight};
 }
 
 void TokenStrip::paintEvent(QPaintEvent*) {
@@ -53,7 +54,7 @@ void TokenStrip::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), theme().base);
     const QRect row = rowRect();
     if (m_layout.first() > 0)
-        write(painter, QRect(margin, row.top(), gutter - 4, boxHeight),
+        write(painter, QRect(stripMargin, row.top(), stripGutter - 4, boxHeight),
               QStringLiteral("◂") + QString::number(m_layout.first()), monoFont(10), theme().text2,
               Qt::AlignLeft);
     painter.save();
@@ -195,7 +196,7 @@ void TokenStrip::paintTrack(QPainter& painter, const std::vector<PlacedToken>& s
     };
     end(m_dest, theme().dest, track.top() - 4);
     end(m_src, theme().src, track.bottom() - track.height() / 2 + 1);
-    write(painter, QRect(margin, track.top() - 3, gutter - 4, 14), QStringLiteral("0"),
+    write(painter, QRect(stripMargin, track.top() - 3, stripGutter - 4, 14), QStringLiteral("0"),
           monoFont(10), theme().text2, Qt::AlignRight);
     write(painter, QRect(track.right() + 4, track.top() - 3, width() - track.right() - 6, 14),
           thousands(m_layout.count() - 1), monoFont(10), theme().text2, Qt::AlignLeft);
