@@ -3,12 +3,14 @@
 #include <QObject>
 #include <QTimer>
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "app/session/session.h"
 #include "app/session/trace_views.h"
 #include "ui/models/change_table.h"
+#include "ui/models/run_alignment.h"
 
 namespace app {
 
@@ -25,12 +27,20 @@ class CompareViews : public QObject {
         bool operator==(const Pair&) const = default;
     };
     // None while there are fewer than two runs. A new fork is compared with its parent,
-    // an edited run with the one that is not edited.
+    // an edited run with the one that is not edited, a new prompt with the one before it.
     const std::optional<Pair>& pair() const { return m_pair; }
     void choose(Pair);
-    const RunView* run(engine::RunId) const;   // null: it is closed
-    std::vector<const RunView*> runs() const;  // by name
-    std::int64_t sharedTokens() const;         // at the head of both
+    const RunView* run(engine::RunId) const;  // null: it is closed
+    // Of the prompt on screen by name, then those of earlier prompts, the latest prompt first.
+    std::vector<const RunView*> runs() const;
+    // "B"; of an earlier prompt with its number by age before it, "1B": each has an A.
+    std::string nameOf(const RunView&) const;
+    bool isOfShownPrompt(const RunView&) const;
+    // By token where the prompts differ. Null: place i is position i of both.
+    std::shared_ptr<const ui::RunAlignment> alignment() const;
+    // In the run on screen, of a place of the pair; none: it has no such position.
+    std::optional<std::int64_t> positionInShown(std::int64_t place) const;
+    std::int64_t sharedTokens() const;  // at the head of both
     const std::optional<ui::ChangeTable>& changes() const { return m_changes; }
 
     void setShown(bool);
@@ -47,11 +57,19 @@ class CompareViews : public QObject {
     void askMaps();
     void askChanges();
     void grow();
+    Pair firstPair(const std::vector<const RunView*>&) const;
 
     Session& m_session;
     TraceViews& m_views;
     std::optional<Pair> m_pair;
     std::optional<ui::ChangeTable> m_changes;
+    struct Aligned {
+        Pair pair;
+        std::size_t a = 0, b = 0;  // tokens
+        std::shared_ptr<const ui::RunAlignment> by;
+    };
+    mutable std::optional<Aligned> m_aligned;  // as last asked for
+    std::shared_ptr<const ui::RunAlignment> m_changesBy;
     engine::RunId m_newest{};  // the youngest run seen
     bool m_shown = false, m_again = false;
     std::optional<std::array<engine::Axis, 2>> m_axes;  // dest, src

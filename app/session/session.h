@@ -65,6 +65,8 @@ class Session : public QObject {
     // Runs of earlier prompts of this model, still open: one a prompt, that which was on screen;
     // the longest unseen first.
     std::vector<const RunView*> keptRuns() const;
+    // Each with its forks, likewise; the last is that which may come back, while a prompt is begun.
+    std::vector<std::vector<const RunView*>> keptPrompts() const;
     // Of the pool, by all open runs: at most so many, as the first rows of another prompt or of an
     // edited run may be shared, too; just so many where there is none of either.
     std::int64_t pagesUsed() const;

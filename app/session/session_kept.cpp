@@ -79,6 +79,17 @@ std::vector<const RunView*> Session::keptRuns() const {
     return runs;
 }
 
+std::vector<std::vector<const RunView*>> Session::keptPrompts() const {
+    std::vector<std::vector<const RunView*>> prompts;
+    const auto add = [&prompts](const Before& kept) {
+        auto& runs = prompts.emplace_back(1, &kept.run);
+        for (const RunView& other : kept.others) runs.push_back(&other);
+    };
+    for (const Before& kept : m_kept) add(kept);
+    if (m_before) add(*m_before);
+    return prompts;
+}
+
 std::int64_t Session::pagesUsed() const {
     if (!m_model || m_model->page_tokens <= 0) return 0;
     const std::int64_t page = m_model->page_tokens;

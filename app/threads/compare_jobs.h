@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two runs side by side, as work in slices. Reader thread.
 #pragma once
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "app/threads/aligned_maps.h"
 #include "app/threads/reader_jobs.h"
 #include "ui/models/change_table.h"
 
@@ -13,6 +15,9 @@ namespace app {
 struct CompareRequest {
     engine::RequestId id{};
     std::vector<engine::TileRequest> tiles;
+    // Then these are both runs' and the difference, their axes in its places. Null: in positions.
+    std::shared_ptr<const ui::RunAlignment> alignment = {};
+    int window = 0;  // of the layer, for those
 };
 
 class CompareJob {
@@ -26,12 +31,14 @@ class CompareJob {
     Request m_request;
     std::size_t m_at = 0;
     std::optional<TileJob> m_tile;
+    std::optional<AlignedMaps> m_aligned;
 };
 
 struct ChangesRequest {
     engine::RequestId id{};
     engine::RunId a{}, b{};
     int layers = 0, query_heads = 0;
+    std::shared_ptr<const ui::RunAlignment> alignment = {};  // null: by position
 };
 
 // Every head's pattern in both runs, some rows of a layer at a time: what is kept is a number a
@@ -41,13 +48,18 @@ class ChangesJob {
   public:
     using Request = ChangesRequest;
     using Answer = ui::ChangeTable;
-    explicit ChangesJob(Request request) : m_request(request) {}
+    explicit ChangesJob(Request request) : m_request(std::move(request)) {}
     bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&, const Send<Answer>&);
 
   private:
     void begin(const engine::TraceReader&);
     void narrow(const engine::TraceReader&);  // the rows to compare, by one layer's normalizers
+    std::int64_t endOfPart(const SliceBudget&) const;
+    double costUpTo(std::int64_t end) const;
+    void compare(const engine::TraceReader&, std::stop_token, std::int64_t end);
     void add(const engine::Tile&);
+    void add(const PlacedCells& a, const PlacedCells& b, std::int64_t end);
+    float& movedAt(std::size_t head, std::int64_t row);
 
     Request m_request;
     Answer m_table;

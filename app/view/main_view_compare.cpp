@@ -10,6 +10,7 @@
 #include "ui/heatmap/head_bar.h"
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/scale_column.h"
+#include "ui/widgets/plain_text.h"
 
 namespace app {
 
@@ -18,9 +19,15 @@ using engine::Position;
 
 namespace {
 
-ui::CompareSide sideOf(const RunView& run) {
-    return {run.id,     QString::fromStdString(run.name), run.tokens, run.promptTokens, run.rows,
+ui::CompareSide sideOf(const RunView& run, const std::string& name) {
+    return {run.id,     QString::fromStdString(name), run.tokens, run.promptTokens, run.rows,
             run.planned};
+}
+
+QString beginOf(const std::string& prompt) {
+    constexpr qsizetype most = 40;
+    const QString text = ui::onOneLine(QString::fromStdString(prompt.substr(0, 400)));
+    return text.size() <= most ? text : text.left(most - 1) + u'…';
 }
 
 }  // namespace
@@ -40,18 +47,24 @@ void MainView::wireCompare() {
     connect(&page->maps(), &ui::CompareMaps::viewWanted, &m_compare, &CompareViews::setView);
     // What only the other run has cannot be selected in the one on screen, and another row in its
     // place would be a surprise.
-    const auto hasRow = [this](Position at) {
-        if (engine::to_int(at) < m_session.run().rows) return true;
+    const auto inShown = [this](Position place) -> std::optional<Position> {
+        const auto at = m_compare.positionInShown(engine::to_int(place));
+        if (at && *at < m_session.run().rows) return Position(*at);
         m_window->setStateText(
-            QStringLiteral("Row %1 is not in run %2, which is on screen: choose the other run in "
-                           "Steps to select it")
-                .arg(ui::thousands(engine::to_int(at)),
-                     QString::fromStdString(m_session.run().name)));
-        return false;
+            QStringLiteral("%1 %2 is not in run %3, which is on screen: choose the other run in "
+                           "%4 to select it")
+                .arg(m_compare.alignment() ? QStringLiteral("Place") : QStringLiteral("Row"),
+                     m_comparePage->maps().numberOf(engine::to_int(place)),
+                     QString::fromStdString(m_session.run().name),
+                     m_compare.alignment() ? QStringLiteral("Run › Runs of earlier prompts")
+                                           : QStringLiteral("Steps")));
+        return std::nullopt;
     };
     connect(&page->maps(), &ui::CompareMaps::cellClicked, this,
-            [this, hasRow](Position dest, Position src) {
-                if (hasRow(dest)) m_session.selectCell(dest, src);
+            [this, inShown](Position dest, Position src) {
+                const auto row = inShown(dest);
+                const auto column = row ? inShown(src) : std::nullopt;
+                if (row && column) m_session.selectCell(*row, *column);
             });
     connect(&page->maps(), &ui::CompareMaps::cellDescribed, this, [this](const QString& text) {
         if (text.isEmpty())
@@ -65,12 +78,13 @@ void MainView::wireCompare() {
     };
     connect(&page->maps(), &ui::CompareMaps::soloRequested, this, alone);
     connect(&page->strip(), &ui::CompareStrip::tokenClicked, this,
-            [this, hasRow](Position position, bool asSource) {
-                if (!hasRow(position)) return;
+            [this, inShown](Position place, bool asSource) {
+                const auto position = inShown(place);
+                if (!position) return;
                 if (asSource)
-                    m_session.selectSrc(position);
+                    m_session.selectSrc(*position);
                 else
-                    m_session.selectDest(position);
+                    m_session.selectDest(*position);
             });
     connect(&page->headBar(), &ui::HeadBar::quantityChosen, this, &MainView::setQuantity);
     connect(page, &ui::ComparePage::headChosen, &m_session, &Session::selectHead);
@@ -99,11 +113,19 @@ void MainView::showPair() {
     const RunView* b = pair ? m_compare.run(pair->b) : nullptr;
     if (!a || !b) return m_comparePage->clear();
     std::vector<ui::CompareRun> runs;
-    for (const RunView* run : m_compare.runs())
-        runs.push_back({run->id, QString::fromStdString(run->name),
-                        originOf(*run, QStringLiteral("the first run of this prompt"))});
+    for (const RunView* run : m_compare.runs()) {
+        const QString origin = originOf(*run, QStringLiteral("the first run of this prompt"));
+        ui::CompareRun entry{run->id, QString::fromStdString(m_compare.nameOf(*run)), origin};
+        if (!m_compare.isOfShownPrompt(*run)) {
+            entry.prompt = beginOf(run->prompt);
+            entry.origin = QStringLiteral("of the earlier prompt “%1”: %2")
+                               .arg(entry.prompt, originOf(*run, QStringLiteral("its first run")));
+        }
+        runs.push_back(std::move(entry));
+    }
     m_comparePage->setRuns(runs);
-    m_comparePage->setSides(sideOf(*a), sideOf(*b));
+    m_comparePage->setSides(sideOf(*a, m_compare.nameOf(*a)), sideOf(*b, m_compare.nameOf(*b)),
+                            m_compare.alignment());
     if (m_session.run().rows > 0) m_comparePage->setSelection(m_session.selection());
     showChanges();
 }
@@ -117,6 +139,12 @@ void MainView::exportDifference(const QString& path) {
     const RunView* a = pair ? m_compare.run(pair->a) : nullptr;
     const RunView* b = pair ? m_compare.run(pair->b) : nullptr;
     if (!a || !b) return;  // gone while the dialog was open
+    if (m_compare.alignment())
+        return showExportFailure(
+            {engine::Failure::Kind::Unsupported,
+             "the difference of two prompts is aligned by token, and files hold maps by position",
+             QFile::encodeName(path).toStdString(),
+             "export each prompt's map from the Head page, or all heads' changes as numbers"});
     MapData data;
     data.run = b->id;
     data.minus = a->id;

@@ -38,7 +38,7 @@ void MainView::showRanking() {
     if (!m_session.model()) return;
     if (m_window->isCompareShown() && m_compare.changes()) {
         m_grid->setRanking(m_comparePage->ranked(), false);
-        m_heads->setColumn(-1);
+        m_heads->setRankedElsewhere(m_comparePage->rankText());
         return m_window->setHeadsNote(QStringLiteral("by ") + m_comparePage->rankText());
     }
     m_heads->setSpanOffered(m_finder->isSpanOffered());

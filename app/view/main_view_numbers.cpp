@@ -91,8 +91,21 @@ void MainView::writeMoved(const QString& path) {
     if (isPicture(*formatOf(file)))
         return showExportFailure({engine::Failure::Kind::Io, "changes are written as numbers", file,
                                   "name the file .csv or .npy"});
-    const std::int64_t dest = engine::to_int(m_session.selection().dest);
-    write(file, [dest, table = *changes](const ExportJob::Order& order) {
+    std::int64_t dest = engine::to_int(m_session.selection().dest);
+    ui::ChangeTable table = *changes;
+    if (const auto by = m_compare.alignment()) {  // the file's numbers are positions of the second
+        const engine::RunId shown = m_session.run().id;
+        const auto& pair = *m_compare.pair();
+        dest = pair.a == shown   ? by->placeOf(0, dest)
+               : pair.b == shown ? by->placeOf(1, dest)
+                                 : ui::RunAlignment::none;
+        if (dest == ui::RunAlignment::none) dest = table.rows.end;  // it is not compared
+        for (ui::ChangeTable::Largest& largest : table.largest) {
+            largest.dest = engine::Position(by->positionAt(1, engine::to_int(largest.dest)));
+            largest.src = engine::Position(by->positionAt(1, engine::to_int(largest.src)));
+        }
+    }
+    write(file, [dest, table = std::move(table)](const ExportJob::Order& order) {
         OutputFile out(order.path, 0);
         writeChanges(out, *formatOf(order.path), table, dest);
         out.commit();

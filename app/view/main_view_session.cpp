@@ -119,12 +119,19 @@ SavedSession MainView::sessionNow() const {
     saved.view.distractor = m_views.distractor();
     saved.view.pins = m_pins.heads();
     if (const auto& pair = m_compare.pair()) {
-        const auto runs = m_compare.runs();
+        std::vector<const RunView*> runs = m_compare.runs();
+        std::erase_if(runs,
+                      [this](const RunView* each) { return !m_compare.isOfShownPrompt(*each); });
         const auto place = [&](engine::RunId id) {  // by age, as the runs are written
             return static_cast<std::size_t>(std::count_if(
                 runs.begin(), runs.end(), [id](const RunView* each) { return each->id < id; }));
         };
-        saved.view.compared = {place(pair->a), place(pair->b)};
+        const auto isSaved = [&](engine::RunId id) {
+            return std::any_of(runs.begin(), runs.end(),
+                               [id](const RunView* each) { return each->id == id; });
+        };
+        if (runs.size() > 1 && isSaved(pair->a) && isSaved(pair->b))
+            saved.view.compared = {place(pair->a), place(pair->b)};
     }
     return saved;
 }

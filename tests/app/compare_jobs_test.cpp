@@ -89,6 +89,9 @@ class CompareJobsTest : public QObject {
     void changesAreTheSums();
     void stopsWhenAsked();
     void tilesComeOneByOne();
+    void alignedMapsHoldTheCellsOfBoth_data();
+    void alignedMapsHoldTheCellsOfBoth();
+    void alignedChangesAreTheSums();
     void pinsBelongToAModel();
 };
 
@@ -195,6 +198,164 @@ void CompareJobsTest::tilesComeOneByOne() {
         QVERIFY(std::fabs(b[i] - a[i] - difference[i]) < 1e-6F);
     app::CompareJob none{app::CompareRequest()};
     QVERIFY(none.slice(reader, {}, budget, [](engine::Tile&&) { QFAIL("of nothing"); }));
+}
+
+namespace {
+
+// A and B with a token put in at 3, one in another's place at 5 and two taken out at the end.
+const std::vector<std::int64_t> kPlacesA{0, 1, 2, -1, 3, 4, 5, 6, 7, 8};
+const std::vector<std::int64_t> kPlacesB{0, 1, 2, 3, 4, 5, 6, 7, -1, -1};
+
+std::shared_ptr<const ui::RunAlignment> alignedPair() {
+    const auto ids = [](std::initializer_list<int> numbers) {
+        std::vector<engine::TokenId> all;
+        for (const int number : numbers) all.push_back(engine::TokenId(number));
+        return all;
+    };
+    return std::make_shared<const ui::RunAlignment>(ui::RunAlignment::byToken(
+        ids({10, 11, 12, 13, 14, 15, 16, 17, 18}), ids({10, 11, 12, 99, 13, 77, 15, 16})));
+}
+
+}  // namespace
+
+void CompareJobsTest::alignedMapsHoldTheCellsOfBoth_data() {
+    QTest::addColumn<int>("pooling");
+    QTest::addColumn<int>("cells");
+    QTest::addColumn<int>("window");
+    QTest::addColumn<double>("secondsPerCell");
+    using engine::Pooling;
+    QTest::addRow("cell by cell") << static_cast<int>(Pooling::None) << 1 << 0 << 5e-9;
+    QTest::addRow("cell by cell, slow") << static_cast<int>(Pooling::None) << 1 << 0 << 1e-2;
+    QTest::addRow("window 3") << static_cast<int>(Pooling::None) << 1 << 3 << 5e-9;
+    QTest::addRow("largest of 3 x 3") << static_cast<int>(Pooling::Max) << 3 << 0 << 5e-9;
+    QTest::addRow("mean of 3 x 3, slow") << static_cast<int>(Pooling::Mean) << 3 << 0 << 1e-2;
+    QTest::addRow("sum of 4 x 4") << static_cast<int>(Pooling::Sum) << 4 << 0 << 5e-9;
+}
+
+void CompareJobsTest::alignedMapsHoldTheCellsOfBoth() {
+    QFETCH(int, pooling);
+    QFETCH(int, cells);
+    QFETCH(int, window);
+    QFETCH(double, secondsPerCell);
+    const Patterns reader(9, 7, 2);  // a row of B is not there yet
+    app::SliceBudget budget;
+    for (int i = 0; i < 60; ++i) budget.measured(1e6, 1e6 * secondsPerCell);
+    const auto by = alignedPair();
+    QCOMPARE(by->places(), 10);
+    for (std::int64_t place = 0; place < 10; ++place) {
+        QCOMPARE(by->positionAt(0, place), kPlacesA[static_cast<std::size_t>(place)]);
+        QCOMPARE(by->positionAt(1, place), kPlacesB[static_cast<std::size_t>(place)]);
+    }
+    engine::TileRequest tile;
+    tile.heads = {{engine::Layer(1), engine::QueryHead(1)}};
+    tile.dest = {1, 12, cells, {}};  // two places are planned
+    tile.src = {0, 11, cells, {}};
+    tile.pooling = static_cast<engine::Pooling>(pooling);
+    app::CompareRequest request;
+    request.tiles.assign(3, tile);
+    request.tiles[0].run = RunId(1);
+    request.tiles[1].run = request.tiles[2].run = RunId(2);
+    request.tiles[2].minus = RunId(1);
+    request.alignment = by;
+    request.window = window;
+    app::CompareJob job(request);
+    std::vector<engine::Tile> sent;
+    while (!job.slice(reader, {}, budget,
+                      [&](engine::Tile&& part) { sent.push_back(std::move(part)); })) {
+    }
+    QCOMPARE(sent.size(), 3u);
+    QCOMPARE(sent[0].rows_ready, 10);
+    QCOMPARE(sent[1].rows_ready, 7);  // position 7 stands at place 7
+    QCOMPARE(sent[2].rows_ready, 7);
+    const auto cell = [&](int run, std::int64_t y, std::int64_t x) -> std::optional<double> {
+        if (y >= 10 || x >= 10 || x > y) return std::nullopt;
+        const auto& places = run == 1 ? kPlacesA : kPlacesB;
+        const std::int64_t dest = places[static_cast<std::size_t>(y)],
+                           src = places[static_cast<std::size_t>(x)];
+        if (dest < 0 || src < 0 || dest >= (run == 1 ? 9 : 7)) return std::nullopt;
+        if (window > 0 && dest - src >= window) return std::nullopt;
+        return cellOf(RunId(static_cast<std::uint64_t>(run)), 1, 1, dest, src, 2);
+    };
+    int known = 0;
+    for (std::size_t map = 0; map < 3; ++map)
+        for (std::int64_t row = 0; row < tile.dest.pixels(); ++row)
+            for (std::int64_t column = 0; column < tile.src.pixels(); ++column) {
+                std::vector<double> all;
+                const Rows dests = tile.dest.cells_of(row), srcs = tile.src.cells_of(column);
+                for (std::int64_t y = dests.begin; y < dests.end; ++y)
+                    for (std::int64_t x = srcs.begin; x < srcs.end; ++x) {
+                        const auto a = cell(1, y, x), b = cell(2, y, x);
+                        if (map == 0 && a) all.push_back(*a);
+                        if (map == 1 && b) all.push_back(*b);
+                        if (map == 2 && a && b) all.push_back(*b - *a);
+                    }
+                const double got =
+                    static_cast<double>(sent[map].data.as<float>()[static_cast<std::size_t>(
+                        row * tile.src.pixels() + column)]);
+                if (all.empty()) {
+                    QVERIFY(std::isnan(got));
+                    continue;
+                }
+                double sum = 0, largest = 0;
+                for (const double value : all) {
+                    sum += value;
+                    if (std::fabs(value) > std::fabs(largest)) largest = value;
+                }
+                const double expected = tile.pooling == engine::Pooling::Sum ? sum
+                                        : tile.pooling == engine::Pooling::Mean
+                                            ? sum / double(all.size())
+                                            : largest;
+                QVERIFY(std::fabs(got - expected) < 1e-6);
+                ++known;
+            }
+    QVERIFY(known >= 3 * 5);
+}
+
+void CompareJobsTest::alignedChangesAreTheSums() {
+    const Patterns reader(9, 8, 2);
+    app::SliceBudget budget;
+    app::ChangesJob job({{}, RunId(1), RunId(2), kLayers, kHeads, alignedPair()});
+    std::vector<ui::ChangeTable> sent;
+    while (!job.slice(reader, {}, budget,
+                      [&](ui::ChangeTable&& table) { sent.push_back(std::move(table)); })) {
+    }
+    QCOMPARE(sent.size(), 1u);
+    const ui::ChangeTable& table = sent.front();
+    QVERIFY(table.byToken);
+    QCOMPARE(table.rows, (Rows{2, 10}));
+    for (int head = 0; head < table.heads(); ++head) {
+        double total = 0, count = 0, most = 0;
+        for (std::int64_t y = 2; y < 10; ++y) {
+            const auto at = [y](const std::vector<std::int64_t>& places, std::int64_t x) {
+                return std::pair(places[static_cast<std::size_t>(y)],
+                                 places[static_cast<std::size_t>(x)]);
+            };
+            const float moved = table.at(head, y);
+            if (at(kPlacesA, 0).first < 0 || at(kPlacesB, 0).first < 0) {
+                QVERIFY(std::isnan(moved));
+                continue;
+            }
+            double sum = 0;
+            for (std::int64_t x = 0; x <= y; ++x) {
+                const auto p = [&](int run, std::pair<std::int64_t, std::int64_t> cell) {
+                    return cell.second < 0
+                               ? 0.0
+                               : cellOf(RunId(static_cast<std::uint64_t>(run)), head / kHeads,
+                                        head % kHeads, cell.first, cell.second, 2);
+                };
+                const auto inA = at(kPlacesA, x), inB = at(kPlacesB, x);
+                const double change = std::fabs(p(2, inB) - p(1, inA));
+                sum += change / 2;
+                if (inA.second >= 0 && inB.second >= 0) most = std::max(most, change);
+            }
+            QVERIFY(std::fabs(static_cast<double>(moved) - sum) < 1e-6);
+            total += sum;
+            ++count;
+        }
+        QVERIFY(std::fabs(static_cast<double>(table.mean(head)) - total / count) < 1e-6);
+        const auto& largest = table.largest[static_cast<std::size_t>(head)];
+        QVERIFY(std::fabs(std::fabs(static_cast<double>(largest.value)) - most) < 1e-6);
+    }
 }
 
 void CompareJobsTest::pinsBelongToAModel() {

@@ -18,11 +18,13 @@
 #include "ui/compare/compare_page.h"
 #include "ui/compare/compare_strip.h"
 #include "ui/grid/head_grid.h"
+#include "ui/grid/heads_panel.h"
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/pinned_heads.h"
 #include "ui/heatmap/scale_column.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt/prompt_panel.h"
+#include "ui/widgets/labelled_combo.h"
 
 using engine::LayerHead;
 using engine::Position;
@@ -57,7 +59,7 @@ class WindowCompareStatesTest : public QObject {
     void smallWindowsShowIt();
     void escapeKeepsPinsAndPair();
     void sessionsBringThemBack();
-    void anotherPromptEndsTheComparison();
+    void anotherPromptIsComparedNext();
 
   private:
     bool settle() const { return ::settle(*m_view, kPatience); }
@@ -289,14 +291,19 @@ void WindowCompareStatesTest::smallWindowsShowIt() {
     QRectF before;
     for (const auto panel : {CompareMaps::A, CompareMaps::B, CompareMaps::Difference}) {
         const QRectF map = maps.picture(panel).scene().mapRect();
-        // At 960 x 600 three maps share what docks, strip and steps leave.
-        QVERIFY2(map.width() >= 70, qPrintable(QString::number(map.width())));
+        QVERIFY2(map.width() >= 90, qPrintable(QString::number(map.width())));
         QVERIFY(QRectF(maps.rect()).contains(map));
         QVERIFY(before.isNull() || map.left() > before.right());
         before = map;
     }
     QVERIFY(maps.valuesAt({3, 1}).difference.has_value());
     QVERIFY(page().table().viewport()->height() >= 3 * 19);
+    // The table is in sight, not below the page.
+    const QWidget* view = page().parentWidget();
+    const QRect table(page().table().mapTo(view, QPoint()), page().table().size());
+    QVERIFY2(view->rect().contains(table), qPrintable(QString::number(table.bottom())));
+    // And what the heads are ranked by.
+    QCOMPARE(m_view->headsPanel().rankBy().shownValue(), page().rankText());
 }
 
 void WindowCompareStatesTest::escapeKeepsPinsAndPair() {
@@ -321,7 +328,7 @@ void WindowCompareStatesTest::sessionsBringThemBack() {
     QVERIFY(eventually([&] { return QFile::exists(path); }, kPatience));
     m_view->pins().set({head(0, 0)});
     QVERIFY(run(QStringLiteral("The quick brown fox"), 2));
-    QVERIFY(!m_view->compare().pair());
+    QVERIFY(m_view->compare().pair()->b == session().run().id);  // with what was on screen
     m_view->window().showHeadPage();
     const std::vector<LayerHead> expected{head(23, 3), head(2, 1)};
     Q_EMIT m_view->window().sessionChosen(path);
@@ -339,8 +346,9 @@ void WindowCompareStatesTest::sessionsBringThemBack() {
     QVERIFY(m_view->window().messages().isEmpty());
 }
 
-// The runs go while the page is in front and their maps are on their way.
-void WindowCompareStatesTest::anotherPromptEndsTheComparison() {
+// The pair is another while the page is in front and its maps are on their way.
+void WindowCompareStatesTest::anotherPromptIsComparedNext() {
+    const engine::RunId before = session().run().id;
     m_view->window().showComparePage();
     session().selectHead(head(11, 5));
     m_view->window().promptPanel().setPrompt(QStringLiteral("Once upon a time"));
@@ -354,7 +362,9 @@ void WindowCompareStatesTest::anotherPromptEndsTheComparison() {
     }
     QVERIFY(eventually([&] { return session().run().steps.size() == 3; }, kPatience));
     QVERIFY(settle());
-    QVERIFY(!m_view->compare().pair() && page().isEmpty());
+    QCOMPARE(m_view->compare().pair()->a, before);
+    QCOMPARE(m_view->compare().pair()->b, session().run().id);
+    QVERIFY(!page().isEmpty() && page().note().startsWith(QStringLiteral("aligned by token")));
     QVERIFY(m_view->window().isCompareShown());
     QVERIFY(fork(0, 1));
     QVERIFY(m_view->compare().pair() && !page().isEmpty());

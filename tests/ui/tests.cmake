@@ -5,6 +5,7 @@ foreach(part bars finder keys models prompt strip widgets window)
 endforeach()
 # Heads and runs side by side.
 headscope_test(compare_widgets ui/compare_widgets.cpp headscope_ui)
+headscope_test(run_alignment ui/run_alignment.cpp headscope_ui)
 # The map side: grid, heatmap, read-out, scale, figures.
 foreach(part geometry heatmap spans grid fold text_figure)
     headscope_test(map_${part} ui/map_${part}.cpp headscope_ui)

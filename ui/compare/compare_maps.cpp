@@ -24,15 +24,6 @@ bool sameTokens(const std::vector<engine::Token>& a, const std::vector<engine::T
                       });
 }
 
-// A row stands for a token of either run.
-std::vector<engine::Token> rowTokens(const std::vector<engine::Token>& a,
-                                     const std::vector<engine::Token>& b) {
-    std::vector<engine::Token> both = a.size() < b.size() ? b : a;
-    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-        if (a[i].id != b[i].id) both[i].bytes = a[i].bytes + "≠" + b[i].bytes;
-    return both;
-}
-
 }  // namespace
 
 CompareMaps::CompareMaps(QWidget* parent) : QWidget(parent) {
@@ -42,10 +33,13 @@ CompareMaps::CompareMaps(QWidget* parent) : QWidget(parent) {
 }
 
 std::int64_t CompareMaps::positions() const {
-    std::int64_t most = 0;
-    for (const CompareSide& side : m_sides)
-        most = std::max({most, static_cast<std::int64_t>(std::ssize(side.tokens)), side.planned});
-    return most;
+    std::int64_t most = 0, planned = 0;
+    for (const CompareSide& side : m_sides) {
+        const std::int64_t tokens = std::ssize(side.tokens);
+        most = std::max({most, tokens, side.planned});
+        planned = std::max(planned, side.planned - tokens);
+    }
+    return m_alignment ? m_alignment->places() + planned : most;
 }
 
 QString CompareMaps::title(Panel panel) const {
@@ -53,27 +47,30 @@ QString CompareMaps::title(Panel panel) const {
     return tr("Run %1").arg(m_sides[panel].name);
 }
 
-void CompareMaps::setSides(const CompareSide& a, const CompareSide& b) {
-    const bool other = a.id != m_sides[A].id || b.id != m_sides[B].id;
+void CompareMaps::setSides(const CompareSide& a, const CompareSide& b,
+                           std::shared_ptr<const RunAlignment> alignment) {
+    const bool places =
+        alignment && m_alignment ? m_alignment->begins(*alignment) : !alignment && !m_alignment;
+    const bool other = a.id != m_sides[A].id || b.id != m_sides[B].id || !places;
     const bool texts = other || !sameTokens(a.tokens, m_sides[A].tokens) ||
                        !sameTokens(b.tokens, m_sides[B].tokens);
     const std::int64_t before = positions();
     m_sides = {a, b};
-    if (texts) {
-        m_rowTokens = rowTokens(a.tokens, b.tokens);
-        measureLabels();
-        m_pictures[A].setTokens(a.tokens, a.promptTokens, m_columnRoom.characters);
-        for (const Panel panel : {B, Difference})
-            m_pictures[panel].setTokens(b.tokens, b.promptTokens, m_columnRoom.characters);
-    }
-    const engine::Rows onlyA{std::min(a.rows, b.rows), a.rows},
-        onlyB{std::min(a.rows, b.rows), b.rows};
+    m_alignment = std::move(alignment);
+    if (texts) labelPlaces();
+    // By token every place may be one run's alone: the maps' cells say it.
+    const std::int64_t both = std::min(a.rows, b.rows);
+    const engine::Rows onlyA = m_alignment ? engine::Rows() : engine::Rows{both, a.rows},
+                       onlyB = m_alignment ? engine::Rows() : engine::Rows{both, b.rows};
     m_pictures[A].setOneRunOnly(onlyB, tr("only in %1").arg(b.name));
     m_pictures[B].setOneRunOnly(onlyA, tr("only in %1").arg(a.name));
     m_pictures[Difference].setOneRunOnly(a.rows > b.rows ? onlyA : onlyB,
                                          tr("only in %1").arg(a.rows > b.rows ? a.name : b.name));
     if (other) {
-        for (MapPicture& picture : m_pictures) picture.dropTile();
+        for (MapPicture& picture : m_pictures) {
+            picture.dropTile();
+            picture.setWindow(shownWindow());
+        }
         m_wantedDest = m_wantedSrc = {};
     }
     if (other || positions() != before) m_view = {0, 0, positions()};
@@ -83,6 +80,11 @@ void CompareMaps::setSides(const CompareSide& a, const CompareSide& b) {
 // Rows name the tokens of both runs, columns those of their own.
 void CompareMaps::measureLabels() {
     m_room = labelRoom(m_rowTokens, std::ssize(m_rowTokens), positions());
+    if (m_alignment) {  // two numbers
+        const LabelRoom digits = labelRoom({}, 0, positions());
+        const LabelRoom twice = labelRoom({}, 0, 100 * positions());
+        m_room.rowWidth += std::max(0.0, twice.rowWidth - digits.rowWidth);
+    }
     m_columnRoom = {};
     for (const CompareSide& side : m_sides) {
         const LabelRoom room = labelRoom(side.tokens, std::ssize(side.tokens), positions());
@@ -95,7 +97,7 @@ void CompareMaps::setHead(engine::LayerHead at, int window) {
         for (MapPicture& picture : m_pictures) picture.dropTile();
     m_head = at;
     m_window = window;
-    for (MapPicture& picture : m_pictures) picture.setWindow(window);
+    for (MapPicture& picture : m_pictures) picture.setWindow(shownWindow());
     rescale();
 }
 
@@ -124,9 +126,9 @@ void CompareMaps::setTile(const engine::Tile& tile) {
     rescale();
 }
 
-void CompareMaps::setSelection(const Selection& selection) {
-    m_selected = MapCell{engine::to_int(selection.dest), engine::to_int(selection.src)};
-    m_locked = selection.locked;
+void CompareMaps::setSelection(MapCell cell, bool locked) {
+    m_selected = cell;
+    m_locked = locked;
     setAccessibleDescription(describe(*m_selected));
     rescale();
 }
@@ -145,7 +147,7 @@ void CompareMaps::rescale() {
         const auto& tile = m_pictures[panel].tile();
         return tile && tile->request.quantity == m_quantity &&
                        tile->request.renormalized == renormalized
-                   ? extentOf(*tile, 0, m_window)
+                   ? extentOf(*tile, 0, shownWindow())
                    : ValueExtent();
     };
     both.include(extent(A));
@@ -159,7 +161,7 @@ void CompareMaps::rescale() {
         MapLook look;
         look.view = m_view;
         look.positions = positions();
-        look.rowsReady = minus ? std::min(m_sides[A].rows, m_sides[B].rows) : m_sides[panel].rows;
+        look.rowsReady = minus ? std::min(rowsReady(A), rowsReady(B)) : rowsReady(panel);
         look.quantity = m_quantity;
         look.renormalized = renormalized;
         look.scale = scaleFor(choice, m_quantity, minus ? difference : both, theme().scheme, minus);
@@ -206,12 +208,6 @@ void CompareMaps::relayout() {
     Q_EMIT viewWanted(m_wantedDest, m_wantedSrc, pooling);
 }
 
-bool CompareMaps::differs(std::int64_t position) const {
-    const auto &a = m_sides[A].tokens, &b = m_sides[B].tokens;
-    const auto at = static_cast<std::size_t>(position);
-    return position >= 0 && at < a.size() && at < b.size() && a[at].id != b[at].id;
-}
-
 QString CompareMaps::pooledText() const {
     const std::int64_t p = m_pictures[Difference].scene().geometry.cellsPerPixel();
     if (p <= 1) return {};
@@ -237,13 +233,14 @@ QString CompareMaps::number(const std::optional<double>& value, bool withSign) c
 
 QString CompareMaps::describe(MapCell cell) const {
     const Values values = valuesAt(cell);
-    return QStringLiteral("%1 · dest %2 ← src %3 · %4 %5 · %6 %7 · %8 %9")
-               .arg(headName(m_head))
-               .arg(cell.dest)
-               .arg(cell.src)
-               .arg(m_sides[A].name, number(values.a, false), m_sides[B].name,
-                    number(values.b, false), title(Difference), number(values.difference, true)) +
-           (pooledText().isEmpty() ? QString() : QStringLiteral(" · ") + pooledText());
+    QString text =
+        QStringLiteral("%1 · dest %2 ← src %3 · %4 %5 · %6 %7 · %8 %9")
+            .arg(headName(m_head), numberOf(cell.dest), numberOf(cell.src))
+            .arg(m_sides[A].name, number(values.a, false), m_sides[B].name, number(values.b, false),
+                 title(Difference), number(values.difference, true));
+    for (const QString& more : {lackText(cell), pooledText()})
+        if (!more.isEmpty()) text += QStringLiteral(" · ") + more;
+    return text;
 }
 
 void CompareMaps::resizeEvent(QResizeEvent*) {

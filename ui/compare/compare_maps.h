@@ -3,10 +3,12 @@
 #pragma once
 #include <QWidget>
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/values/model_info.h"
+#include "ui/models/run_alignment.h"
 #include "ui/painting/map_labels.h"
 #include "ui/painting/map_picture.h"
 #include "ui/selection.h"
@@ -29,21 +31,25 @@ class CompareMaps : public QWidget {
     };
     explicit CompareMaps(QWidget* parent = nullptr);
 
-    void setSides(const CompareSide& a, const CompareSide& b);
+    // Cells are of places of the alignment, and so are tiles and all positions below; null: of
+    // positions.
+    void setSides(const CompareSide& a, const CompareSide& b,
+                  std::shared_ptr<const RunAlignment> = {});
     void setHead(engine::LayerHead, int window);  // another head drops the tiles
     void setScale(const ScaleChoice&);
     void setQuantity(engine::Quantity);
     void setTile(const engine::Tile&);  // of either run, or the difference
-    void setSelection(const Selection&);
+    void setSelection(MapCell, bool locked);
     void clearSelection();
     void zoom(int direction);  // 1 in, −1 out, 0 whole
 
     const MapPicture& picture(Panel panel) const { return m_pictures[panel]; }
     QString title(Panel) const;  // "Run A", "Run B", "B − A"
     Values valuesAt(MapCell) const;
+    QString numberOf(std::int64_t place) const;  // "5", by token "5|6" or "5|–"
     QString describe(MapCell) const;  // "L24.H4 · dest 13 ← src 3 · A 0.0129 · B 0.8278 · …"
     QSize sizeHint() const override { return {760, 380}; }
-    QSize minimumSizeHint() const override { return {420, 260}; }
+    QSize minimumSizeHint() const override { return {420, 205}; }
 
   Q_SIGNALS:
     void viewWanted(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
@@ -76,6 +82,13 @@ class CompareMaps : public QWidget {
     std::optional<Panel> panelAt(QPointF) const;
     std::optional<MapCell> cellAt(QPointF) const;
     std::int64_t positions() const;
+    std::int64_t positionAt(int side, std::int64_t place) const;       // none: RunAlignment::none
+    const engine::Token* tokenAt(int side, std::int64_t place) const;  // null: none
+    QString numberOn(int side, std::int64_t place) const;
+    std::int64_t rowsReady(int side) const;
+    int shownWindow() const { return m_alignment ? 0 : m_window; }  // tiles say what is outside
+    void labelPlaces();
+    QString lackText(MapCell) const;  // "source only in A"
     QString caption(Panel) const;
     QString number(const std::optional<double>&, bool withSign) const;
     void paintPanel(QPainter&, Panel);
@@ -87,7 +100,9 @@ class CompareMaps : public QWidget {
 
     std::array<MapPicture, panels> m_pictures;
     std::array<CompareSide, 2> m_sides;
+    std::shared_ptr<const RunAlignment> m_alignment;
     std::vector<engine::Token> m_rowTokens;  // of both runs, for the labels of rows
+    std::vector<QString> m_rowNumbers;
     LabelRoom m_room, m_columnRoom;
     MapView m_view;
     ScaleChoice m_choice;

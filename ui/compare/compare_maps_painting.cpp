@@ -63,16 +63,19 @@ void CompareMaps::paintPanel(QPainter& painter, Panel panel) {
                      elidedTo(painter.font(), caption(panel),
                               std::min(map.left() + m_pitch - 10.0, width() - 4.0) - after));
     const auto& tile = scene.tile;
-    const ValueExtent extent = tile ? extentOf(*tile, 0, m_window) : ValueExtent();
+    const ValueExtent extent = tile ? extentOf(*tile, 0, shownWindow()) : ValueExtent();
     const bool exceeded = scene.scale.exceeds(extent.withoutSink) ||
                           (!scene.hidesSink && scene.scale.exceeds(extent.sink));
     paintColourBar(painter, t, QRectF(map.left(), barTop, m_side, colourBarHeight), scene.scale,
                    exceeded);
     picture.paint(painter);
-    paintNotComputed(painter, scene);
+    // The same rows said twice would be one sentence over the other.
+    if (scene.oneRunOnly.count() <= 0 || scene.oneRunOnly.begin != scene.rowsReady)
+        paintNotComputed(painter, scene);
     paintOneRunOnly(painter, scene);
     if (panel == A) {
-        LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {}, m_room.characters};
+        LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {}, m_room.characters, {},
+                       &m_rowNumbers};
         if (m_selected) wish.selected = m_selected->dest;
         paintRowLabels(painter, scene, tokenLabels(m_rowTokens, wish), axisTitleHeight);
     }
@@ -129,10 +132,9 @@ void CompareMaps::paintReadOut(QPainter& painter) const {
     if (cell->src != cell->dest) places.push_back(cell->src);
     for (const std::int64_t at : places)
         if (scene.geometry.cellsPerPixel() == 1 && differs(at))
-            notes << thousands(at) + u' ' +
-                         visibleToken(m_sides[A].tokens[static_cast<std::size_t>(at)].bytes) +
-                         QStringLiteral(" ≠ ") +
-                         visibleToken(m_sides[B].tokens[static_cast<std::size_t>(at)].bytes);
+            notes << numberOf(at) + u' ' + visibleToken(tokenAt(A, at)->bytes) +
+                         QStringLiteral(" ≠ ") + visibleToken(tokenAt(B, at)->bytes);
+    if (const QString lacks = lackText(*cell); !lacks.isEmpty()) notes << lacks;
     const auto boxOf = [&] {
         return readOutBox(*cell,
                           headLine + (3 + static_cast<double>(notes.size())) * line + 2 * pad - 2);
@@ -150,8 +152,8 @@ void CompareMaps::paintReadOut(QPainter& painter) const {
     painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
     const QRectF inside = box.adjusted(pad, pad - 2, -pad, 0);
     painter.setFont(monoFont(11, true));
-    const QString dest = thousands(cell->dest), arrow = QStringLiteral(" ← "),
-                  src = thousands(cell->src);
+    const QString dest = numberOf(cell->dest), arrow = QStringLiteral(" ← "),
+                  src = numberOf(cell->src);
     const QFontMetricsF metrics(painter.font());
     double x = inside.left();
     const double baseline = inside.top() + metrics.ascent();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/compare_page.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QEvent>
 #include <QGridLayout>
@@ -14,6 +15,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/compare/change_table_view.h"
 #include "ui/compare/compare_strip.h"
@@ -33,18 +35,13 @@ ComparePage::ComparePage(QWidget* parent) : QWidget(parent) {
     m_proxy->setSourceModel(m_model);
     m_proxy->setSortRole(ChangeModel::SortRole);
     m_proxy->setDynamicSortFilter(true);
-    m_model->setLabels([this](std::int64_t at) {
-        QString label = thousands(at);
-        if (at >= 0 && at < std::ssize(m_tokens))
-            label += u' ' + visibleToken(m_tokens[static_cast<std::size_t>(at)].bytes);
-        return label;
-    });
+    m_model->setLabels([this](std::int64_t place) { return labelOf(place); });
 
     m_empty = plainLabel(
-        tr("Two runs of this prompt side by side\n\nGenerate some tokens, then click another "
-           "token in Steps: it makes a second run that goes on from there. Their maps, the "
-           "difference between them and the heads that moved most stand here.\n\nCtrl+1 goes back "
-           "to the map."));
+        tr("Two runs side by side\n\nGenerate some tokens, then click another token in Steps: it "
+           "makes a second run that goes on from there. Or run another prompt: the one before it "
+           "stays. Their maps, the difference between them and the heads that moved most stand "
+           "here.\n\nCtrl+1 goes back to the map."));
     m_empty->setWordWrap(true);
     m_empty->setMargin(32);
     m_empty->setAlignment(Qt::AlignVCenter | Qt::AlignLeft);
@@ -101,9 +98,6 @@ QWidget* ComparePage::buildTop() {
     m_note = plainLabel({});
     m_note->setFont(wordFont(10));
     m_note->setForegroundRole(QPalette::PlaceholderText);
-    m_note->setToolTip(
-        tr("Position by position: row 9 less row 9, source 3 less source 3. Where the tokens are "
-           "not the same the index has a ≠, and the difference a mark at its edges."));
     m_note->setWordWrap(true);
     m_note->setFixedWidth(104);
     m_note->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -158,13 +152,16 @@ void ComparePage::setRuns(const std::vector<CompareRun>& runs) {
         const QSignalBlocker blocker(combo);
         combo->clear();
         for (const CompareRun& run : runs) {
-            combo->addItem(tr("Run %1").arg(run.name));
+            combo->addItem(run.prompt.isEmpty() ? tr("Run %1").arg(run.name)
+                                                : tr("Run %1 · %2").arg(run.name, run.prompt));
             combo->setItemData(combo->count() - 1, literalToolTip(run.origin), Qt::ToolTipRole);
         }
+        combo->view()->setMinimumWidth(combo->view()->sizeHintForColumn(0) + 24);
     }
 }
 
-void ComparePage::setSides(const CompareSide& a, const CompareSide& b) {
+void ComparePage::setSides(const CompareSide& a, const CompareSide& b,
+                           const std::shared_ptr<const RunAlignment>& alignment) {
     const auto choose = [this](QComboBox* combo, engine::RunId id) {
         const QSignalBlocker blocker(combo);
         for (std::size_t i = 0; i < m_runs.size(); ++i)
@@ -172,32 +169,70 @@ void ComparePage::setSides(const CompareSide& a, const CompareSide& b) {
     };
     choose(m_a, a.id);
     choose(m_b, b.id);
-    m_tokens = b.tokens;
-    m_strip->setSides({a.tokens, a.promptTokens, a.rows}, {b.tokens, b.promptTokens, b.rows});
-    m_maps->setSides(a, b);
+    m_ids = {a.id, b.id};
+    m_tokens = {a.tokens, b.tokens};
+    m_alignment = alignment;
+    m_strip->setSides({a.tokens, a.promptTokens, a.rows}, {b.tokens, b.promptTokens, b.rows},
+                      alignment);
+    m_maps->setSides(a, b, alignment);
     m_note->setText(alignmentNote(a, b));
+    m_note->setToolTip(
+        alignment ? tr("By the fewest changes that make one run's tokens of the other's: the same "
+                       "tokens stand for one another, and a token that is put in another's place "
+                       "for that, with a ≠ at its index. What only one run has stands alone, and "
+                       "has no difference. Indices are of both runs where they are not the same.")
+                  : tr("Position by position: row 9 less row 9, source 3 less source 3. Where the "
+                       "tokens are not the same the index has a ≠, and the difference a mark at "
+                       "its edges."));
     m_pages->setCurrentWidget(m_filled);
 }
 
-// What the difference stands on: which positions both have, and where their tokens are not the
-// same.
+// What the difference stands on: which places both have, and where their tokens are not the same.
 QString ComparePage::alignmentNote(const CompareSide& a, const CompareSide& b) const {
-    const std::int64_t both = std::min(std::ssize(a.tokens), std::ssize(b.tokens));
-    const std::int64_t single = std::max(std::ssize(a.tokens), std::ssize(b.tokens)) - both;
-    const std::int64_t differing = m_strip->differing() - single;
+    const std::int64_t inA = std::ssize(a.tokens), inB = std::ssize(b.tokens);
+    const std::int64_t both = m_alignment ? m_alignment->countBoth() : std::min(inA, inB);
+    const std::int64_t differing = m_strip->differing() - (inA - both) - (inB - both);
+    if (m_alignment && m_alignment->isCut())
+        return tr("too different: only %1 tokens at begin and end are aligned")
+            .arg(thousands(both));
+    const QString how = m_alignment ? tr("by token") : tr("by position");
     QString note =
         differing == 0
-            ? tr("aligned by position, the same tokens")
-            : tr("aligned by position, %1 of %2 differ").arg(thousands(differing), thousands(both));
-    if (single > 0)
-        note += tr("; %1 only in %2")
-                    .arg(thousands(single), std::ssize(a.tokens) > both ? a.name : b.name);
+            ? m_alignment ? tr("aligned %1, %2 the same").arg(how, thousands(both))
+                          : tr("aligned %1, the same tokens").arg(how)
+            : tr("aligned %1, %2 of %3 differ").arg(how, thousands(differing), thousands(both));
+    for (const auto& [side, single] : {std::pair(&a, inA - both), std::pair(&b, inB - both)})
+        if (single > 0) note += tr("; %1 only in %2").arg(thousands(single), side->name);
     return note;
+}
+
+std::optional<MapCell> ComparePage::placeOf(const Selection& selection) const {
+    const std::int64_t dest = engine::to_int(selection.dest), src = engine::to_int(selection.src);
+    if (!m_alignment) return MapCell{dest, src};
+    for (const int side : {0, 1})
+        if (m_ids[static_cast<std::size_t>(side)] == selection.run) {
+            const MapCell cell{m_alignment->placeOf(side, dest), m_alignment->placeOf(side, src)};
+            if (cell.dest != RunAlignment::none && cell.src != RunAlignment::none) return cell;
+        }
+    return std::nullopt;
+}
+
+QString ComparePage::labelOf(std::int64_t place) const {
+    QString label = m_maps->numberOf(place);
+    for (const int side : {1, 0}) {
+        const std::int64_t at = m_alignment ? m_alignment->positionAt(side, place) : place;
+        const auto& tokens = m_tokens[static_cast<std::size_t>(side)];
+        if (at >= 0 && at < std::ssize(tokens))
+            return label + u' ' + visibleToken(tokens[static_cast<std::size_t>(at)].bytes);
+    }
+    return label;
 }
 
 void ComparePage::clear() {
     m_runs.clear();
-    m_tokens.clear();
+    m_ids = {};
+    m_tokens = {};
+    m_alignment.reset();
     m_model->setChanges({});
     m_maps->setSides({}, {});
     m_pages->setCurrentWidget(m_empty);
@@ -220,9 +255,13 @@ void ComparePage::setSelection(const Selection& selection) {
     m_bar->setHead(selection.at);
     const auto layer = static_cast<std::size_t>(engine::to_int(selection.at.layer));
     m_maps->setHead(selection.at, layer < m_rules.size() ? m_rules[layer].window : 0);
-    m_maps->setSelection(selection);
-    m_strip->setSelection(engine::to_int(selection.dest), engine::to_int(selection.src));
-    m_model->setRow(engine::to_int(selection.dest));
+    if (const auto cell = placeOf(selection)) {
+        m_maps->setSelection(*cell, selection.locked);
+        m_strip->setSelection(cell->dest, cell->src);
+        m_model->setRow(cell->dest, m_maps->numberOf(cell->dest));
+    } else {
+        clearSelection();
+    }
     m_model->setFocused(selection.at);
     const QModelIndex row = m_proxy->mapFromSource(m_model->index(m_model->rowOf(selection.at), 0));
     const QScopedValueRollback choosing(m_choosing, true);
@@ -233,6 +272,7 @@ void ComparePage::setSelection(const Selection& selection) {
 void ComparePage::clearSelection() {
     m_maps->clearSelection();
     m_strip->setSelection({}, {});
+    m_model->setRow({}, {});
 }
 
 void ComparePage::setChanges(const std::optional<ChangeTable>& changes, bool pending) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Compare page: two runs of one prompt, their maps of the focused head beside the difference,
+// The Compare page: two runs, their maps of the focused head beside the difference,
 // and every head by how far it moved.
 #pragma once
 #include <QWidget>
@@ -24,6 +24,7 @@ class HeadBar;
 struct CompareRun {
     engine::RunId id{};
     QString name, origin;  // "B", "fork of A at 3"
+    QString prompt = {};   // of an earlier prompt, how it begins
     bool operator==(const CompareRun&) const = default;
 };
 
@@ -34,12 +35,15 @@ class ComparePage : public QWidget {
 
     void setModel(const engine::ModelInfo&);
     void setRuns(const std::vector<CompareRun>&);
-    void setSides(const CompareSide& a, const CompareSide& b);
+    void setSides(const CompareSide& a, const CompareSide& b,
+                  const std::shared_ptr<const RunAlignment>& = {});  // null: by position
     void clear();  // fewer than two runs: says how to get them
     void setSelection(const Selection&);
     void clearSelection();
     void setChanges(const std::optional<ChangeTable>&, bool pending);
     bool isEmpty() const;
+    // What it scrolls below: no label that wraps makes it taller.
+    int heightForWidth(int) const override { return minimumSizeHint().height(); }
 
     HeadBar& headBar() const { return *m_bar; }
     CompareMaps& maps() const { return *m_maps; }
@@ -65,6 +69,8 @@ class ComparePage : public QWidget {
     QWidget* buildTable();
     void refreshTexts();
     QString alignmentNote(const CompareSide& a, const CompareSide& b) const;
+    std::optional<MapCell> placeOf(const Selection&) const;
+    QString labelOf(std::int64_t place) const;  // "13 ·to"
 
     QStackedLayout* m_pages = nullptr;
     QWidget* m_filled = nullptr;
@@ -78,7 +84,9 @@ class ComparePage : public QWidget {
     QTableView* m_table = nullptr;
     std::vector<CompareRun> m_runs;
     std::vector<engine::AttentionRule> m_rules;
-    std::vector<engine::Token> m_tokens;  // of the second run
+    std::array<engine::RunId, 2> m_ids{};
+    std::array<std::vector<engine::Token>, 2> m_tokens;
+    std::shared_ptr<const RunAlignment> m_alignment;
     bool m_choosing = false, m_pending = false;
 };
 

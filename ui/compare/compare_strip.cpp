@@ -29,7 +29,7 @@ CompareStrip::CompareStrip(QWidget* parent)
     setMouseTracking(true);
 }
 
-void CompareStrip::setSides(Side a, Side b) {
+void CompareStrip::setSides(Side a, Side b, std::shared_ptr<const RunAlignment> alignment) {
     const auto same = [](const Side& x, const Side& y) {
         return x.promptTokens == y.promptTokens && x.rows == y.rows &&
                std::equal(x.tokens.begin(), x.tokens.end(), y.tokens.begin(), y.tokens.end(),
@@ -37,9 +37,12 @@ void CompareStrip::setSides(Side a, Side b) {
                               return s.id == t.id && s.bytes == t.bytes;
                           });
     };
-    if (same(a, m_sides[0]) && same(b, m_sides[1])) return;
+    if (same(a, m_sides[0]) && same(b, m_sides[1]) && alignment == m_alignment) return;
     m_sides = {std::move(a), std::move(b)};
-    m_layout.setCount(std::max(std::ssize(m_sides[0].tokens), std::ssize(m_sides[1].tokens)));
+    m_alignment = std::move(alignment);
+    m_layout.setCount(m_alignment
+                          ? m_alignment->places()
+                          : std::max(std::ssize(m_sides[0].tokens), std::ssize(m_sides[1].tokens)));
     m_layout.forgetWidths();
     setAccessibleDescription(tr("%n position(s) differ", nullptr, static_cast<int>(differing())));
     update();
@@ -57,17 +60,31 @@ void CompareStrip::setSelection(std::optional<std::int64_t> dest, std::optional<
     update();
 }
 
-QString CompareStrip::visible(int side, std::int64_t position) const {
+std::int64_t CompareStrip::positionAt(int side, std::int64_t place) const {
+    if (m_alignment) return m_alignment->positionAt(side, place);
     const auto& tokens = m_sides[static_cast<std::size_t>(side)].tokens;
-    return position < 0 || position >= std::ssize(tokens)
-               ? QString()
-               : visibleToken(tokens[static_cast<std::size_t>(position)].bytes);
+    return place >= 0 && place < std::ssize(tokens) ? place : RunAlignment::none;
 }
 
-bool CompareStrip::differs(std::int64_t position) const {
-    const auto &a = m_sides[0].tokens, &b = m_sides[1].tokens;
-    const auto at = static_cast<std::size_t>(position);
-    return at >= a.size() || at >= b.size() || a[at].id != b[at].id;
+QString CompareStrip::numberOf(std::int64_t place) const {
+    const std::int64_t a = positionAt(0, place), b = positionAt(1, place);
+    if (a == b || b == RunAlignment::none) return thousands(a);
+    return a == RunAlignment::none ? thousands(b) : thousands(a) + u'|' + thousands(b);
+}
+
+QString CompareStrip::visible(int side, std::int64_t place) const {
+    const std::int64_t at = positionAt(side, place);
+    return at == RunAlignment::none ? QString()
+                                    : visibleToken(m_sides[static_cast<std::size_t>(side)]
+                                                       .tokens[static_cast<std::size_t>(at)]
+                                                       .bytes);
+}
+
+bool CompareStrip::differs(std::int64_t place) const {
+    const std::int64_t a = positionAt(0, place), b = positionAt(1, place);
+    return a == RunAlignment::none || b == RunAlignment::none ||
+           m_sides[0].tokens[static_cast<std::size_t>(a)].id !=
+               m_sides[1].tokens[static_cast<std::size_t>(b)].id;
 }
 
 std::int64_t CompareStrip::differing() const {
@@ -76,14 +93,14 @@ std::int64_t CompareStrip::differing() const {
     return count;
 }
 
-QRect CompareStrip::tokenRect(int side, std::int64_t position) {
+QRect CompareStrip::tokenRect(int side, std::int64_t place) {
     for (const PlacedToken& placed : m_layout.visible())
-        if (placed.index == position)
+        if (placed.index == place)
             return {placed.x, side * lineHeight(), placed.width - tokenGap, tokenHeight};
     return {};
 }
 
-std::int64_t CompareStrip::positionAt(QPoint at) {
+std::int64_t CompareStrip::placeAt(QPoint at) {
     if (at.y() < 0 || at.y() >= height()) return -1;
     for (const PlacedToken& placed : m_layout.visible())
         if (at.x() >= placed.x && at.x() < placed.x + placed.width) return placed.index;
@@ -100,14 +117,15 @@ void CompareStrip::paintEvent(QPaintEvent*) {
         for (int side = 0; side < 2; ++side) {
             const Side& run = m_sides[static_cast<std::size_t>(side)];
             const QRect box(placed.x, side * lineHeight(), placed.width - tokenGap, tokenHeight);
-            if (at >= std::ssize(run.tokens)) continue;  // the other run is longer
+            const std::int64_t position = positionAt(side, at);
+            if (position == RunAlignment::none) continue;  // the other run's alone
             TokenBox token;
             token.text = visible(side, at);
             token.isDest = m_dest == at;
             token.isSrc = m_src == at;
-            token.control = run.tokens[static_cast<std::size_t>(at)].control;
-            token.generated = at >= run.promptTokens;
-            token.noRow = at >= run.rows;
+            token.control = run.tokens[static_cast<std::size_t>(position)].control;
+            token.generated = position >= run.promptTokens;
+            token.noRow = position >= run.rows;
             paintTokenBox(painter, box, token);
         }
         painter.setFont(monoFont(10, differs || m_dest == at || m_src == at));
@@ -115,14 +133,14 @@ void CompareStrip::paintEvent(QPaintEvent*) {
         const QRect index(placed.x - 10, 2 * lineHeight() - rowGap, placed.width - tokenGap + 20,
                           indexHeight);
         painter.drawText(index, Qt::AlignCenter,
-                         thousands(at) + (differs ? QStringLiteral(" ≠") : QString()));
+                         numberOf(at) + (differs ? QStringLiteral(" ≠") : QString()));
     }
 }
 
 bool CompareStrip::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const std::int64_t at = positionAt(help->pos());
+        const std::int64_t at = placeAt(help->pos());
         QString text;
         if (at >= 0) {
             const auto side = [&](int which) {
@@ -130,8 +148,8 @@ bool CompareStrip::event(QEvent* event) {
                 return token.isEmpty() ? tr("none") : token;
             };
             text = differs(at)
-                       ? tr("position %1: %2 against %3").arg(thousands(at), side(0), side(1))
-                       : tr("position %1: %2 in both").arg(thousands(at), side(0));
+                       ? tr("position %1: %2 against %3").arg(numberOf(at), side(0), side(1))
+                       : tr("position %1: %2 in both").arg(numberOf(at), side(0));
             text += tr("\nClick: select it as destination · Ctrl-click: as source");
         }
         QToolTip::showText(help->globalPos(), text.isEmpty() ? text : literalToolTip(text), this);
@@ -146,7 +164,7 @@ void CompareStrip::resizeEvent(QResizeEvent*) {
 }
 
 void CompareStrip::mousePressEvent(QMouseEvent* event) {
-    const std::int64_t at = positionAt(event->position().toPoint());
+    const std::int64_t at = placeAt(event->position().toPoint());
     if (event->button() != Qt::LeftButton || at < 0) return event->ignore();
     Q_EMIT tokenClicked(engine::Position(at), event->modifiers() & Qt::ControlModifier);
 }

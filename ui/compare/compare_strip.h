@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tokens of two runs under one another, position by position, with what differs marked.
+// The tokens of two runs under one another, place by place, with what differs marked.
 #pragma once
 #include <QWidget>
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/values/run.h"
+#include "ui/models/run_alignment.h"
 #include "ui/selection.h"
 #include "ui/strip/strip_layout.h"
 
@@ -21,18 +23,19 @@ class CompareStrip : public QWidget {
     };
     explicit CompareStrip(QWidget* parent = nullptr);
 
-    void setSides(Side a, Side b);
+    // Places are the alignment's; null: positions.
+    void setSides(Side a, Side b, std::shared_ptr<const RunAlignment> = {});
     void setSelection(std::optional<std::int64_t> dest, std::optional<std::int64_t> src);
-    bool differs(std::int64_t position) const;  // or only one has it
-    std::int64_t differing() const;             // positions
-    QRect tokenRect(int side, std::int64_t position);
+    bool differs(std::int64_t place) const;  // or only one has it
+    std::int64_t differing() const;          // places
+    QRect tokenRect(int side, std::int64_t place);
     static int lineHeight() { return 25; }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
-    void tokenClicked(engine::Position, bool asSource);  // Ctrl-click: as source
+    void tokenClicked(engine::Position place, bool asSource);  // Ctrl-click: as source
 
   protected:
     bool event(QEvent*) override;
@@ -43,10 +46,13 @@ class CompareStrip : public QWidget {
     void changeEvent(QEvent*) override;
 
   private:
-    std::int64_t positionAt(QPoint);  // −1: none
-    QString visible(int side, std::int64_t position) const;
+    std::int64_t placeAt(QPoint);                                 // −1: none
+    std::int64_t positionAt(int side, std::int64_t place) const;  // none: RunAlignment::none
+    QString numberOf(std::int64_t place) const;
+    QString visible(int side, std::int64_t place) const;
 
     std::array<Side, 2> m_sides;
+    std::shared_ptr<const RunAlignment> m_alignment;
     std::optional<std::int64_t> m_dest, m_src;
     StripLayout m_layout;
 };

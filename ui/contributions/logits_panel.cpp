@@ -23,6 +23,7 @@ namespace ui {
 namespace {
 
 constexpr int markWidth = 38, logitWidth = 52;
+constexpr int leastPicker = 50;  // in a dock of a small window a token is cut sooner than the map
 
 QComboBox* picker(const QString& name, QWidget* parent) {
     auto* box = new QComboBox(parent);
@@ -30,6 +31,7 @@ QComboBox* picker(const QString& name, QWidget* parent) {
     box->setFont(monoFont(11));
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(4);
+    box->setMinimumWidth(leastPicker);
     box->setFixedHeight(21);
     return box;
 }

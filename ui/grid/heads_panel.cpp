@@ -38,8 +38,15 @@ HeadsPanel::HeadsPanel(QWidget* parent) : QWidget(parent) {
 }
 
 void HeadsPanel::setColumn(int column) {
-    m_rankBy->setEnabled(column >= 0);
+    m_rankBy->setEnabled(true);
     m_rankBy->setCurrentIndex(column);
+}
+
+void HeadsPanel::setRankedElsewhere(const QString& by) {
+    m_rankBy->setEnabled(false);
+    m_rankBy->setPlaceholderText(by);
+    m_rankBy->setCurrentIndex(-1);
+    m_rankBy->update();
 }
 
 void HeadsPanel::setSpanOffered(bool offered) {

@@ -17,10 +17,10 @@ class HeadsPanel : public QWidget {
     HeadGrid& grid() const { return *m_grid; }
     LabelledCombo& rankBy() const { return *m_rankBy; }
 
-    // The finder's column that orders the heads, 0 by name; −1: they are ranked by what another
-    // page says, and the choice rests.
+    // The finder's column that orders the heads, 0 by name.
     void setColumn(int column);
-    void setSpanOffered(bool);  // a span of tokens is chosen
+    void setRankedElsewhere(const QString& by);  // by what another page says; the choice rests
+    void setSpanOffered(bool);                   // a span of tokens is chosen
 
   Q_SIGNALS:
     void columnChosen(int column);

@@ -29,9 +29,10 @@ void ChangeModel::setChanges(const std::optional<ChangeTable>& table) {
     refresh();
 }
 
-void ChangeModel::setRow(std::int64_t dest) {
-    if (dest == m_row) return;
+void ChangeModel::setRow(std::optional<std::int64_t> dest, const QString& name) {
+    if (dest == m_row && name == m_rowName) return;
     m_row = dest;
+    m_rowName = name;
     if (heads() > 0) Q_EMIT dataChanged(index(0, RowMoved), index(heads() - 1, RowMoved));
     Q_EMIT headerDataChanged(Qt::Horizontal, RowMoved, RowMoved);
 }
@@ -67,9 +68,10 @@ std::optional<double> ChangeModel::value(int row, Column column) const {
         case Moved: return known(m_means[at]);
         case RowMoved:
             // Above the rows compared the runs are the same.
-            if (m_row < m_changes->rows.begin) return 0.0;
-            if (!m_changes->has(m_row)) return std::nullopt;
-            return known(m_changes->at(row, m_row));
+            if (!m_row) return std::nullopt;
+            if (*m_row < m_changes->rows.begin) return 0.0;
+            if (!m_changes->has(*m_row)) return std::nullopt;
+            return known(m_changes->at(row, *m_row));
         case LargestChange: return known(m_changes->largest[at].value);
         default: return std::nullopt;
     }
@@ -79,8 +81,15 @@ QString ChangeModel::definition(Column column) const {
     QString variation =
         tr("total variation of a row: ½ Σ over sources of |Δp|; 0 %: the "
            "same, 100 %: no source in common");
+    const bool byToken = m_changes && m_changes->byToken;
+    if (byToken)
+        variation += tr("; a source that only one run has counts with all that it gets there");
     switch (column) {
         case Moved:
+            if (byToken)
+                return tr("mean over the rows that stand for one another, from the first that is "
+                          "not the same, of the %1")
+                    .arg(variation);
             if (m_changes && m_changes->rows.count() > 0)
                 return tr("mean over rows %1 to %2, which both runs have and where they differ, of "
                           "the %3")
@@ -90,7 +99,9 @@ QString ChangeModel::definition(Column column) const {
                 .arg(variation);
         case RowMoved: return variation;
         case LargestChange:
-        case Where: return tr("the cell whose p changed most, over the same rows");
+        case Where:
+            return byToken ? tr("the cell whose p changed most, of those that both runs have")
+                           : tr("the cell whose p changed most, over the same rows");
         default: return {};
     }
 }
@@ -154,7 +165,7 @@ QVariant ChangeModel::headerData(int section, Qt::Orientation orientation, int r
     switch (column) {
         case Head: return tr("head");
         case Moved: return tr("moved");
-        case RowMoved: return tr("row %1 moved").arg(thousands(m_row));
+        case RowMoved: return m_row ? tr("row %1 moved").arg(m_rowName) : tr("row moved");
         case LargestChange: return tr("largest Δp");
         case Where: return tr("dest ← src");
         default: return {};

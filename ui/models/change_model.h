@@ -20,7 +20,8 @@ class ChangeModel : public QAbstractTableModel {
     explicit ChangeModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
     void setModel(const engine::ModelInfo&);
     void setChanges(const std::optional<ChangeTable>&);  // none: not known yet
-    void setRow(std::int64_t dest);                      // whose own change a column shows
+    // Whose own change a column shows, and its name; none: the selected row is of neither run.
+    void setRow(std::optional<std::int64_t> dest, const QString& name);
     void setFocused(engine::LayerHead);
     // "13 ·to", of a position in the second run.
     void setLabels(std::function<QString(std::int64_t)> label) { m_label = std::move(label); }
@@ -44,7 +45,8 @@ class ChangeModel : public QAbstractTableModel {
     int m_layers = 0, m_heads = 0, m_kvHeads = 1;
     std::optional<ChangeTable> m_changes;
     std::vector<float> m_means;
-    std::int64_t m_row = 0;
+    std::optional<std::int64_t> m_row;
+    QString m_rowName;
     std::optional<engine::LayerHead> m_focused;
     std::function<QString(std::int64_t)> m_label;
 };

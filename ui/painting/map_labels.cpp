@@ -27,6 +27,8 @@ TokenLabel labelOf(const std::vector<engine::Token>& tokens, const LabelWish& wi
         return {position, thousands(span.begin), spanText(tokens, span, characters), false};
     }
     TokenLabel label{position, thousands(position), {}, false};
+    if (wish.numbers && position >= 0 && position < std::ssize(*wish.numbers))
+        label.index = (*wish.numbers)[static_cast<std::size_t>(position)];
     if (position >= 0 && position < std::ssize(tokens))
         label.token =
             elided(visibleToken(tokens[static_cast<std::size_t>(position)].bytes), characters);
@@ -157,15 +159,15 @@ double columnLabelAngle(double cellPixels) {
 }
 
 std::vector<TokenLabel> rowLabels(const MapScene& scene) {
-    LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {},
-                   scene.labelCharacters, scene.units};
+    LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {}, scene.labelCharacters,
+                   scene.units,           &scene.numbers};
     if (scene.selected) wish.selected = scene.selected->dest;
     return tokenLabels(scene.tokens, wish);
 }
 
 std::vector<TokenLabel> columnLabels(const MapScene& scene) {
-    LabelWish wish{scene.geometry.src(),  scene.cellPixels(), 12, 18, {},
-                   scene.labelCharacters, scene.units};
+    LabelWish wish{scene.geometry.src(), scene.cellPixels(), 12, 18, {}, scene.labelCharacters,
+                   scene.units,          &scene.numbers};
     if (scene.selected) wish.selected = scene.selected->src;
     return tokenLabels(scene.tokens, wish);
 }

@@ -26,8 +26,9 @@ struct LabelWish {
     double minimumGap = 12;   // logical, between the baselines of two labels
     double selectedGap = 12;  // the same around the selected one
     std::optional<std::int64_t> selected;
-    int characters = 8;   // a longer token is elided
-    MapUnits units = {};  // of the axis
+    int characters = 8;                             // a longer token is elided
+    MapUnits units = {};                            // of the axis
+    const std::vector<QString>* numbers = nullptr;  // MapScene::numbers
 };
 
 // Every n-th position in view, n from 1, 2, 5, 10 … (powers of two when pooled), and the selected

@@ -37,8 +37,9 @@ void MapPicture::setWindow(int keys) {
 }
 
 void MapPicture::setTokens(std::vector<engine::Token> tokens, std::int64_t promptTokens,
-                           int labelCharacters) {
+                           int labelCharacters, std::vector<QString> numbers) {
     m_scene.tokens = std::move(tokens);
+    m_scene.numbers = std::move(numbers);
     m_scene.promptTokens = promptTokens;
     m_scene.labelCharacters = labelCharacters;
 }
@@ -122,7 +123,10 @@ std::optional<double> MapPicture::valueAt(MapCell cell) const {
         return std::nullopt;
     const std::int64_t row = m_scene.tileHead * dest.pixels() + pixelAt(dest, rows.begin);
     const std::int64_t column = pixelAt(src, m_scene.srcTokens(cell).begin);
-    return m_scene.tile->data.as<float>()[static_cast<std::size_t>(row * src.pixels() + column)];
+    const float value =
+        m_scene.tile->data.as<float>()[static_cast<std::size_t>(row * src.pixels() + column)];
+    if (std::isnan(value)) return std::nullopt;
+    return value;
 }
 
 void MapPicture::paint(QPainter& painter) {

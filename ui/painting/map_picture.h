@@ -32,7 +32,8 @@ class MapPicture {
 
     bool setLook(const MapLook&);  // false: it is the same
     void setWindow(int keys);      // as AttentionRule::window
-    void setTokens(std::vector<engine::Token>, std::int64_t promptTokens, int labelCharacters);
+    void setTokens(std::vector<engine::Token>, std::int64_t promptTokens, int labelCharacters,
+                   std::vector<QString> numbers = {});
     void setHovered(std::optional<MapCell>);
     // Rows that the other run of a comparison has, and this one does not; and who has them.
     void setOneRunOnly(engine::Rows, const QString&);

@@ -24,6 +24,8 @@ struct MapScene {
     QPointF origin;  // logical, of the map's upper left corner; on a device pixel
     MapUnits units;  // what the geometry counts; all else is in tokens, if not said
     std::vector<engine::Token> tokens;
+    // Of the tokens, where a place on the axes is not the position itself; else empty.
+    std::vector<QString> numbers;
     std::int64_t promptTokens = 0;
     std::int64_t rowsReady = 0;
     int window = 0;                    // AttentionRule::window

@@ -18,12 +18,16 @@ LabelledCombo::LabelledCombo(const QString& label, QWidget* parent)
 
 QSize LabelledCombo::sizeHint() const {
     const QFontMetrics metrics(font());
-    return {metrics.horizontalAdvance(m_label + currentText()) + 40,
+    return {metrics.horizontalAdvance(m_label + shownValue()) + 40,
             std::max(21, metrics.height() + 7)};
 }
 
 QSize LabelledCombo::minimumSizeHint() const {
     return {80, sizeHint().height()};
+}
+
+QString LabelledCombo::shownValue() const {
+    return currentIndex() < 0 ? placeholderText() : currentText();
 }
 
 void LabelledCombo::paintEvent(QPaintEvent*) {
@@ -40,7 +44,7 @@ void LabelledCombo::paintEvent(QPaintEvent*) {
     text.setLeft(text.left() + metrics.horizontalAdvance(m_label) + 7);
     painter.setPen(isEnabled() ? theme().text : theme().text3);
     painter.drawText(text, Qt::AlignVCenter | Qt::TextSingleLine,
-                     metrics.elidedText(currentText(), Qt::ElideRight, text.width()));
+                     metrics.elidedText(shownValue(), Qt::ElideRight, text.width()));
 }
 
 }  // namespace ui

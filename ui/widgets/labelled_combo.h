@@ -10,6 +10,7 @@ class LabelledCombo : public QComboBox {
   public:
     explicit LabelledCombo(const QString& label, QWidget* parent = nullptr);
     const QString& label() const { return m_label; }
+    QString shownValue() const;  // of no entry the placeholder
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

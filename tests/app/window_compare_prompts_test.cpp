@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs of two prompts on the Compare page of the real window: aligned by token, each number that of
+// the cell it says, and none where only one run has the row or the source.
+#include <QComboBox>
+#include <QSettings>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "app/view/main_view.h"
+#include "engine/engine.h"
+#include "tests/support/app_fixture.h"
+#include "tests/support/qt_warnings.h"
+#include "tests/support/real_window.h"
+#include "ui/compare/compare_page.h"
+#include "ui/compare/compare_strip.h"
+#include "ui/painting/theme.h"
+#include "ui/prompt/prompt_panel.h"
+
+using engine::LayerHead;
+using engine::Position;
+using engine::to_int;
+using fake::eventually;
+using ui::CompareMaps;
+
+namespace {
+
+constexpr int kPatience = real::patience;
+const QString kShort = QStringLiteral("The cat sat on the mat and the dog");
+const QString kLong = QStringLiteral("The small cat sat on the old red mat and the dog");
+
+LayerHead head(int layer, int index) {
+    return {engine::Layer(layer), engine::QueryHead(index)};
+}
+
+}  // namespace
+
+class WindowComparePromptsTest : public QObject {
+    Q_OBJECT
+  private slots:
+    void initTestCase();
+    void init() { failOnDroppedSignals(); }
+    void cleanupTestCase() { m_view.reset(); }
+
+    void theNextPromptIsComparedWithTheOneBefore();
+    void cellsAreOfTheSameTokens_data();
+    void cellsAreOfTheSameTokens();
+    void whatOnlyOneHasSaysSo();
+    void headsAreSortedOverWhatBothHave();
+    void cellsAreSelectedInTheRunOnScreen();
+    void aWordForAnotherStaysInItsPlace();
+    void anyTwoCanBeChosen();
+    void aClosedPromptEndsIt();
+
+  private:
+    bool settle() const { return ::settle(*m_view, kPatience); }
+    bool run(const QString& prompt, int tokens) const;
+    std::vector<float> dumped(engine::RunId, LayerHead, std::int64_t rows) const;  // pattern
+    app::Session& session() const { return m_view->session(); }
+    ui::ComparePage& page() const { return m_view->comparePage(); }
+
+    real::Home m_home;
+    std::unique_ptr<app::MainView> m_view;
+    std::vector<std::array<std::int64_t, 2>> m_places;  // by hand: A's position, B's; −1: none
+};
+
+bool WindowComparePromptsTest::run(const QString& prompt, int tokens) const {
+    const engine::RunId before = session().run().id;
+    m_view->window().promptPanel().setPrompt(prompt);
+    m_view->window().promptPanel().setTokensToGenerate(std::max(tokens, 1));
+    if (tokens == 0)
+        Q_EMIT m_view->window().stepRequested();
+    else
+        Q_EMIT m_view->window().runRequested();
+    return eventually(
+               [&] {
+                   return session().run().id != before && session().run().promptRead &&
+                          session().run().steps.size() == static_cast<std::size_t>(tokens);
+               },
+               kPatience) &&
+           settle();
+}
+
+std::vector<float> WindowComparePromptsTest::dumped(engine::RunId run, LayerHead at,
+                                                    std::int64_t rows) const {
+    const auto all = session().reader()->read(run, {"pattern", at.layer, {}}, {0, rows});
+    const auto values = all.data.as<float>();
+    const auto size = static_cast<std::size_t>(rows * rows);
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(
+                                            static_cast<std::size_t>(to_int(at.head)) * size);
+    return {first, first + static_cast<std::ptrdiff_t>(size)};
+}
+
+void WindowComparePromptsTest::initTestCase() {
+    NEEDS_DEFAULT_MODEL();
+    ui::loadFonts();
+    m_view = real::window(m_home, kShort.toStdString());
+    QVERIFY(real::begin(*m_view));
+    m_view->window().showComparePage();
+    QVERIFY(settle());
+    QVERIFY(page().isEmpty());
+}
+
+void WindowComparePromptsTest::theNextPromptIsComparedWithTheOneBefore() {
+    const engine::RunId first = session().run().id;
+    QVERIFY(run(kLong, 0));
+    QVERIFY(!page().isEmpty());
+    const auto pair = *m_view->compare().pair();
+    QCOMPARE(pair.a, first);
+    QCOMPARE(pair.b, session().run().id);
+    QCOMPARE(page().maps().title(CompareMaps::Difference), QStringLiteral("A − 1A"));
+    QVERIFY(page()
+                .picker(CompareMaps::A)
+                .currentText()
+                .startsWith(QStringLiteral("Run 1A · The cat sat")));
+    QVERIFY2(page().note().endsWith(QStringLiteral("; 3 only in A")), qPrintable(page().note()));
+    QVERIFY(page().note().startsWith(QStringLiteral("aligned by token, 9 the same")));
+    // "small", "old" and "red" are put in; all else is the same.
+    const app::RunView &a = *m_view->compare().run(pair.a), &b = *m_view->compare().run(pair.b);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < b.tokens.size(); ++i) {
+        const bool same = next < a.tokens.size() && a.tokens[next].id == b.tokens[i].id;
+        m_places.push_back(
+            {same ? static_cast<std::int64_t>(next++) : -1, static_cast<std::int64_t>(i)});
+    }
+    QCOMPARE(next, a.tokens.size());
+    QCOMPARE(b.tokens.size(), a.tokens.size() + 3);
+}
+
+void WindowComparePromptsTest::cellsAreOfTheSameTokens_data() {
+    QTest::addColumn<int>("layer");
+    QTest::addColumn<int>("index");
+    for (const auto& [layer, index] : {std::pair(0, 0), std::pair(12, 4), std::pair(29, 8)})
+        QTest::addRow("L%d.H%d", layer, index) << layer << index;
+}
+
+void WindowComparePromptsTest::cellsAreOfTheSameTokens() {
+    QFETCH(int, layer);
+    QFETCH(int, index);
+    session().selectHead(head(layer, index));
+    QVERIFY(settle());
+    const auto pair = *m_view->compare().pair();
+    const std::int64_t inA = session().reader()->rows(pair.a),
+                       inB = session().reader()->rows(pair.b);
+    const std::vector<float> a = dumped(pair.a, head(layer, index), inA),
+                             b = dumped(pair.b, head(layer, index), inB);
+    int differences = 0;
+    double most = 0;
+    for (std::size_t y = 0; y < m_places.size(); ++y)
+        for (std::size_t x = 0; x <= y; ++x) {
+            const CompareMaps::Values values = page().maps().valuesAt(
+                {static_cast<std::int64_t>(y), static_cast<std::int64_t>(x)});
+            const auto expected = [&](const std::vector<float>& of, std::int64_t rows,
+                                      std::size_t side) -> std::optional<double> {
+                const std::int64_t dest = m_places[y][side], src = m_places[x][side];
+                if (dest < 0 || src < 0) return std::nullopt;
+                return static_cast<double>(of[static_cast<std::size_t>(dest * rows + src)]);
+            };
+            const auto left = expected(a, inA, 0), right = expected(b, inB, 1);
+            QCOMPARE(values.a.has_value(), left.has_value());
+            QCOMPARE(values.b.has_value(), right.has_value());
+            QCOMPARE(values.difference.has_value(), left && right);
+            if (left) QVERIFY(std::abs(*values.a - *left) < 1e-6);
+            if (right) QVERIFY(std::abs(*values.b - *right) < 1e-6);
+            if (!left || !right) continue;
+            QVERIFY(std::abs(*values.difference - (*right - *left)) < 1e-6);
+            most = std::max(most, std::abs(*values.difference));
+            ++differences;
+        }
+    QCOMPARE(differences, 9 * 10 / 2);
+    QVERIFY(most > 1e-4);
+}
+
+void WindowComparePromptsTest::whatOnlyOneHasSaysSo() {
+    CompareMaps& maps = page().maps();
+    QVERIFY(maps.describe({1, 0}).contains(QStringLiteral("dest –|1 ← src 0 · 1A – · A ")));
+    QVERIFY(maps.describe({1, 0}).endsWith(QStringLiteral("A − 1A – · row only in A")));
+    QVERIFY(maps.describe({2, 1}).contains(QStringLiteral("dest 1|2 ← src –|1")));
+    QVERIFY(maps.describe({2, 1}).endsWith(QStringLiteral("source only in A")));
+    QCOMPARE(page().strip().differing(), 3);
+    QVERIFY(page().strip().differs(1) && !page().strip().differs(2));
+    // Without a number is not the colour of 0: hatched, and so not one colour.
+    const QImage shown = maps.grab().toImage();
+    const ui::MapScene& scene = maps.picture(CompareMaps::Difference).scene();
+    const auto colours = [&](ui::MapCell cell) {
+        std::set<QRgb> all;
+        const QRect box =
+            scene.logical(scene.geometry.rectOf(cell)).toRect().adjusted(2, 2, -2, -2);
+        for (int y = box.top(); y <= box.bottom(); ++y)
+            for (int x = box.left(); x <= box.right(); ++x) all.insert(shown.pixel(x, y));
+        return all.size();
+    };
+    QVERIFY(colours({7, 1}) > 1);
+    QCOMPARE(colours({8, 2}), 1u);
+}
+
+void WindowComparePromptsTest::headsAreSortedOverWhatBothHave() {
+    QVERIFY(eventually([&] { return m_view->compare().changes().has_value(); }, kPatience));
+    const ui::ChangeTable& changes = *m_view->compare().changes();
+    const auto pair = *m_view->compare().pair();
+    const std::int64_t inA = session().reader()->rows(pair.a),
+                       inB = session().reader()->rows(pair.b);
+    QVERIFY(changes.byToken);
+    QCOMPARE(changes.rows, (engine::Rows{1, 12}));
+    for (const LayerHead at : {head(0, 2), head(13, 5), head(29, 8)}) {
+        const std::vector<float> a = dumped(pair.a, at, inA), b = dumped(pair.b, at, inB);
+        double total = 0, rows = 0;
+        for (std::size_t y = 1; y < m_places.size(); ++y) {
+            if (m_places[y][0] < 0) continue;
+            for (std::size_t x = 0; x <= y; ++x) {
+                const auto p = [&](const std::vector<float>& of, std::int64_t width,
+                                   std::size_t side) {
+                    const std::int64_t src = m_places[x][side];
+                    return src < 0
+                               ? 0.0
+                               : static_cast<double>(
+                                     of[static_cast<std::size_t>(m_places[y][side] * width + src)]);
+                };
+                total += std::abs(p(b, inB, 1) - p(a, inA, 0)) / 2;
+            }
+            ++rows;
+        }
+        const int index = to_int(at.layer) * 9 + to_int(at.head);
+        QVERIFY(std::abs(static_cast<double>(changes.mean(index)) - total / rows) < 1e-5);
+    }
+    QCOMPARE(page().ranked().size(), 270u);
+    const QString told = page().model().definition(ui::ChangeModel::Moved);
+    QVERIFY(told.contains(QStringLiteral("rows that stand for one another")) &&
+            told.contains(QStringLiteral("a source that only one run has counts")));
+}
+
+void WindowComparePromptsTest::cellsAreSelectedInTheRunOnScreen() {
+    CompareMaps& maps = page().maps();
+    const ui::MapScene& scene = maps.picture(CompareMaps::B).scene();
+    const auto click = [&](ui::MapCell cell) {
+        QTest::mouseClick(&maps, Qt::LeftButton, {},
+                          scene.logical(scene.geometry.rectOf(cell)).center().toPoint());
+    };
+    click({8, 2});  // B is on screen, and has a token at every place
+    QCOMPARE(session().selection().dest, Position(8));
+    QCOMPARE(session().selection().src, Position(2));
+    session().showKept(m_view->compare().pair()->a);
+    QVERIFY(settle());
+    QCOMPARE(page().maps().title(CompareMaps::Difference), QStringLiteral("2A − A"));
+    const ui::Selection before = session().selection();
+    click({1, 0});  // only the other prompt has it
+    QCOMPARE(session().selection(), before);
+    click({8, 2});
+    QCOMPARE(session().selection().dest, Position(m_places[8][0]));
+    QCOMPARE(session().selection().src, Position(m_places[2][0]));
+    QVERIFY(maps.accessibleDescription().contains(QStringLiteral("dest 5|8 ← src 1|2")));
+    QTest::mouseClick(&page().strip(), Qt::LeftButton, {}, page().strip().tokenRect(1, 4).center());
+    QCOMPARE(session().selection().dest, Position(m_places[4][0]));
+}
+
+// As researchers contrast prompts: nothing moves, and the word is marked.
+void WindowComparePromptsTest::aWordForAnotherStaysInItsPlace() {
+    QVERIFY(run(QStringLiteral("The cat lay on the mat and the dog"), 1));
+    const auto pair = *m_view->compare().pair();
+    QVERIFY(!m_view->compare().alignment());
+    QVERIFY2(page().note().startsWith(QStringLiteral("aligned by position, 1 of 9 differ")),
+             qPrintable(page().note()));
+    const LayerHead at = session().selection().at;
+    const std::vector<float> a = dumped(pair.a, at, 9), b = dumped(pair.b, at, 9);
+    const CompareMaps::Values values = page().maps().valuesAt({8, 2});
+    QVERIFY(values.difference && std::abs(*values.difference - static_cast<double>(b[74]) +
+                                          static_cast<double>(a[74])) < 1e-6);
+}
+
+void WindowComparePromptsTest::anyTwoCanBeChosen() {
+    // Of the prompt on screen, then the other two, the latest first.
+    const auto runs = m_view->compare().runs();
+    QCOMPARE(runs.size(), 3u);
+    QComboBox &a = page().picker(CompareMaps::A), &b = page().picker(CompareMaps::B);
+    QCOMPARE(a.count(), 3);
+    b.setCurrentIndex(2);
+    a.setCurrentIndex(1);
+    Q_EMIT a.activated(1);
+    QVERIFY(settle());
+    QCOMPARE(m_view->compare().pair()->a, runs[1]->id);
+    QCOMPARE(m_view->compare().pair()->b, runs[2]->id);
+    QVERIFY(page().maps().valuesAt({0, 0}).difference.has_value());
+    QVERIFY(m_view->window().messages().isEmpty());
+    b.setCurrentIndex(0);
+    Q_EMIT b.activated(0);
+    QVERIFY(settle());
+}
+
+void WindowComparePromptsTest::aClosedPromptEndsIt() {
+    Q_EMIT m_view->window().modelChosen(QString::fromStdString(default_model_path()));
+    QVERIFY(eventually([&] { return m_view->compare().runs().size() <= 1; }, kPatience));
+    QVERIFY(settle());
+    QVERIFY(page().isEmpty());
+}
+
+QTEST_MAIN(WindowComparePromptsTest)
+#include "window_compare_prompts_test.moc"
