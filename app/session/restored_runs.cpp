@@ -28,6 +28,7 @@ class OpenRuns {
         m_ids.reserve(m_ids.size() + 1);
         return m_ids.emplace_back(m_engine.open_run(request));
     }
+    void take(engine::RunId id) { m_ids.push_back(id); }
     void keep() { m_ids.clear(); }
 
   private:
@@ -168,6 +169,22 @@ RestoredRuns computeRuns(engine::Engine& engine, const SavedSession& session,
         }
         takeSteps(engine, run, restored.promptTokens, shared, stop);
         restored.runs.push_back(std::move(run));
+    }
+    for (std::size_t i = 0; i < session.beside.size(); ++i) {
+        const std::int64_t before = work.done;
+        restored.beside.push_back(computeRuns(
+            engine, besideOf(session, i),
+            [&](engine::Progress progress) {
+                progress.done += before;
+                progress.total += before;
+                onProgress(progress);
+            },
+            stop));
+        for (const RestoredRun& run : restored.beside.back().runs) {
+            open.take(run.id);
+            work.done += static_cast<std::int64_t>(run.tokens.size());
+        }
+        restored.tokenizerDiffers |= restored.beside.back().tokenizerDiffers;
     }
     restored.candidates =
         engine.reader()

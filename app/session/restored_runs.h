@@ -25,6 +25,7 @@ struct RestoredRuns {
     std::vector<engine::Candidate> candidates;            // after the prompt's last row
     std::optional<engine::Candidate> target, distractor;  // of the session's view, with its bytes
     std::vector<std::string> notes;                       // what the tokenizer decided
+    std::vector<RestoredRuns> beside;                     // as the session's
     bool tokenizerDiffers = false;  // it makes other tokens of the prompt's text than were saved
 };
 

@@ -16,6 +16,16 @@ namespace {
 
 }  // namespace
 
+SavedSession besideOf(const SavedSession& session, std::size_t index) {
+    SavedSession part;
+    part.model = session.model;
+    part.bar = session.bar;
+    part.prompt = session.beside.at(index).prompt;
+    part.runs = session.beside.at(index).runs;
+    part.shown = session.beside.at(index).shown;
+    return part;
+}
+
 std::int64_t tokensOf(const SavedSession& session, std::size_t run) {
     const SavedRun& at = session.runs.at(run);
     return static_cast<std::int64_t>(session.prompt->tokens.size() + at.tokens.size()) +
@@ -69,6 +79,8 @@ void checkSession(const SavedSession& session, const engine::ModelInfo& model,
         if (to_int(at.layer) >= model.layers) lacks("layer", to_int(at.layer), model.layers);
         if (to_int(at.head) >= model.query_heads) lacks("head", to_int(at.head), model.query_heads);
     }
+    for (std::size_t i = 0; i < session.beside.size(); ++i)
+        checkSession(besideOf(session, i), model, where);
 }
 
 }  // namespace app

@@ -55,7 +55,14 @@ struct SavedSelection {
 // The page in front.
 enum class SavedPage { Head, Finder, Compare };
 
-// Two of the session's runs; the difference is B less A.
+// An earlier prompt, of a run that is compared with.
+struct SavedBeside {
+    SavedPrompt prompt;
+    std::vector<SavedRun> runs;  // as the session's
+    std::size_t shown = 0;       // when it was last on screen
+};
+
+// Two of the session's runs, counted through those beside it; the difference is B less A.
 struct SavedPair {
     std::size_t a = 0, b = 0;
     bool operator==(const SavedPair&) const = default;
@@ -81,8 +88,11 @@ struct SavedSession {
     std::size_t shown = 0;
     SavedSelection selection;
     SavedView view;
+    std::vector<SavedBeside> beside;
 };
 
+// The session of one of those prompts alone: its prompt and runs, all else as the whole.
+SavedSession besideOf(const SavedSession&, std::size_t index);
 // Positions of a run: the prompt's and those that it generated or shares. `run` is in range.
 std::int64_t tokensOf(const SavedSession&, std::size_t run);
 // All ids of a run, the prompt's first.

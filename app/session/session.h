@@ -89,8 +89,10 @@ class Session : public QObject {
 
     // Computes a session of `file` again and shows it: all of it, or nothing changes.
     void restore(const SavedSession&, const std::string& file);
-    // Model, prompt, runs and selection as they are now, for a file.
-    void saveTo(SavedSession&) const;
+    // Model, prompt, runs and selection as they are now, for a file; and the earlier prompts of the
+    // runs compared. Returns the runs in the order that they are written in.
+    std::vector<engine::RunId> saveTo(SavedSession&,
+                                      const std::vector<engine::RunId>& compared = {}) const;
 
     // Reads the prompt if it is not the run on screen, then generates; goes on when paused.
     void run(const RunSettings&);

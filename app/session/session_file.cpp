@@ -28,9 +28,9 @@ namespace {
 }
 
 constexpr const char* kMagic = "headscope_session";
-constexpr int kDepth = 8;
+constexpr int kDepth = 10;
 constexpr std::int64_t kMostPositions = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMostRuns = 1000;
+constexpr std::size_t kMostRuns = 1000, kMostBeside = 2;
 
 // In the order of their enums.
 constexpr std::array kQuantities{"scores", "pattern", "value", "attribution"};
@@ -188,6 +188,18 @@ SavedRun runOf(const JsonReader& from, const SavedSession& session) {
     return run;
 }
 
+// Of session.prompt.
+void readRuns(const JsonReader& runs, SavedSession& session) {
+    if (runs.size() > kMostRuns)
+        runs.fail("has " + std::to_string(runs.size()) + " entries, and " +
+                  std::to_string(kMostRuns) + " are read at most");
+    if (session.prompt.has_value() != (runs.size() > 0))
+        runs.fail(session.prompt ? "is empty, and there is a prompt"
+                                 : "has entries, and there is no prompt");
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        session.runs.push_back(runOf(runs.item(i), session));
+}
+
 engine::LayerHead headOf(const JsonReader& from) {
     constexpr std::int64_t most = 100'000;  // what the model has is checked against the model
     return {engine::Layer(static_cast<int>(from["layer"].integer(0, most))),
@@ -279,8 +291,11 @@ std::string sessionText(const SavedSession& session) {
     const bool hasEdits =
         std::any_of(session.runs.begin(), session.runs.end(),
                     [](const SavedRun& run) { return run.edited || !run.edits.empty(); });
-    std::string text = "{\n  \"" + std::string(kMagic) +
-                       "\": " + std::to_string(hasEdits ? kSessionVersion : 1) + ",\n";
+    std::string text = "{\n  \"" + std::string(kMagic) + "\": " +
+                       std::to_string(!session.beside.empty() ? 3
+                                      : hasEdits              ? 2
+                                                              : 1) +
+                       ",\n";
     const auto part = [&](const char* name, const json& value, bool last = false) {
         text += "  \"" + std::string(name) +
                 "\": " + value.dump(-1, ' ', false, json::error_handler_t::replace) +
@@ -295,6 +310,16 @@ std::string sessionText(const SavedSession& session) {
     part("runs", runs);
     part("shown", session.shown);
     part("selection", asJson(session.selection));
+    if (!session.beside.empty()) {
+        json list = json::array();
+        for (const SavedBeside& beside : session.beside) {
+            json of = json::array();
+            for (const SavedRun& run : beside.runs) of.push_back(asJson(run));
+            list.push_back(
+                {{"prompt", asJson(beside.prompt)}, {"runs", of}, {"shown", beside.shown}});
+        }
+        part("beside", list);
+    }
     part("view", asJson(session.view), true);
     text += "}\n";
     if (static_cast<std::int64_t>(text.size()) > kLargestSession)
@@ -323,21 +348,31 @@ SavedSession parseSession(std::string_view text, const std::string& where) {
         from["model"]["path"].fail("has a NUL byte");
     session.bar = barOf(from["bar"]);
     if (const auto prompt = from.find("prompt")) session.prompt = savedPromptOf(*prompt);
-    const JsonReader runs = from["runs"];
-    if (runs.size() > kMostRuns)
-        runs.fail("has " + std::to_string(runs.size()) + " entries, and " +
-                  std::to_string(kMostRuns) + " are read at most");
-    if (session.prompt.has_value() != (runs.size() > 0))
-        runs.fail(session.prompt ? "is empty, and there is a prompt"
-                                 : "has entries, and there is no prompt");
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        session.runs.push_back(runOf(runs.item(i), session));
-    const auto lastRun = static_cast<std::int64_t>(std::max<std::size_t>(runs.size(), 1)) - 1;
+    readRuns(from["runs"], session);
+    std::size_t allRuns = session.runs.size();
+    if (const auto beside = from.find("beside")) {
+        if (!session.prompt) beside->fail("stands there, and there is no prompt");
+        if (beside->size() > kMostBeside)
+            beside->fail("has " + std::to_string(beside->size()) + " entries, and " +
+                         std::to_string(kMostBeside) + " are compared at most");
+        for (std::size_t i = 0; i < beside->size(); ++i) {
+            const JsonReader of = beside->item(i);
+            SavedSession part;
+            part.prompt = savedPromptOf(of["prompt"]);
+            readRuns(of["runs"], part);
+            const auto last = static_cast<std::int64_t>(part.runs.size()) - 1;
+            const auto shown = static_cast<std::size_t>(of["shown"].integer(0, last));
+            allRuns += part.runs.size();
+            session.beside.push_back({*part.prompt, std::move(part.runs), shown});
+        }
+    }
+    const auto lastRun =
+        static_cast<std::int64_t>(std::max<std::size_t>(session.runs.size(), 1)) - 1;
     session.shown = static_cast<std::size_t>(from["shown"].integer(0, lastRun));
     session.selection =
         selectionOf(from["selection"],
                     session.runs.empty() ? kMostPositions : tokensOf(session, session.shown));
-    session.view = viewOf(from["view"], session.runs.size());
+    session.view = viewOf(from["view"], allRuns);
     return session;
 }
 

@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Edits of runs came with version 2: a session without them is written as 1, which an older program
-// reads.
-inline constexpr int kSessionVersion = 2;
+// Edits of runs came with version 2, prompts that are compared with version 3: a session without
+// them is written as 1, which an older program reads.
+inline constexpr int kSessionVersion = 3;
 inline constexpr std::int64_t kLargestSession = 16 * 1024 * 1024;  // bytes
 inline constexpr const char* kSessionSuffix = ".headscope";
 

@@ -11,6 +11,72 @@ namespace app {
 using engine::to_int;
 using ui::RunState;
 
+namespace {
+
+std::vector<RunView> runsOf(const SavedPrompt& prompt, const std::vector<SavedRun>& saved,
+                            const RestoredRuns& computed) {
+    std::vector<RunView> runs;
+    for (std::size_t i = 0; i < computed.runs.size(); ++i) {
+        const RestoredRun& from = computed.runs[i];
+        RunView run;
+        run.id = from.id;
+        run.prompt = prompt.text;
+        run.options = prompt.options;
+        run.tokens = from.tokens;
+        run.promptTokens = computed.promptTokens;
+        run.rows = run.planned = static_cast<std::int64_t>(from.tokens.size());
+        run.promptRead = true;
+        run.steps = from.steps;
+        for (const engine::Step& step : from.steps) run.text += step.text;
+        run.notes = computed.notes;
+        run.candidates = computed.candidates;
+        run.name = nameOfRun(i);
+        if (const auto parent = saved[i].parent) {
+            run.parent = nameOfRun(*parent);
+            run.forkedAt = saved[i].at;
+        }
+        run.edits = saved[i].edits;
+        run.edited = saved[i].edited;
+        run.given = run.promptTokens + run.forkedAt + (run.parent.empty() || run.edited ? 0 : 1);
+        if (run.edits != saved[0].edits) run.candidates.clear();  // they are the first run's
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+// By age; the runs' own order.
+std::vector<engine::RunId> saveRuns(std::vector<const RunView*> runs, const RunView& shown,
+                                    SavedPrompt& prompt, std::vector<SavedRun>& out,
+                                    std::size_t& shownAt) {
+    prompt.text = shown.prompt;
+    prompt.options = shown.options;
+    const auto promptTokens = static_cast<std::size_t>(shown.promptTokens);
+    for (std::size_t i = 0; i < promptTokens; ++i) prompt.tokens.push_back(shown.tokens[i].id);
+    std::sort(runs.begin(), runs.end(),
+              [](const RunView* a, const RunView* b) { return to_int(a->id) < to_int(b->id); });
+    std::vector<engine::RunId> ids;
+    for (const RunView* run : runs) {
+        SavedRun& saved = out.emplace_back();
+        const auto parent = std::find_if(runs.begin(), runs.end(), [run](const RunView* other) {
+            return other->name == run->parent;
+        });
+        if (!run->parent.empty() && parent != runs.end()) {
+            saved.parent = static_cast<std::size_t>(parent - runs.begin());
+            saved.at = run->forkedAt;
+        }
+        saved.edits = run->edits;
+        saved.edited = run->edited;
+        for (std::size_t i = promptTokens + static_cast<std::size_t>(saved.at);
+             i < run->tokens.size(); ++i)
+            saved.tokens.push_back(run->tokens[i].id);
+        if (run == &shown) shownAt = out.size() - 1;
+        ids.push_back(run->id);
+    }
+    return ids;
+}
+
+}  // namespace
+
 void Session::restore(const SavedSession& saved, const std::string& file) {
     m_loading = saved.model.path;
     engine::OpenRequest request = m_openOptions;
@@ -54,32 +120,18 @@ void Session::handle(const SessionRestored& event) {
     m_selection.locked = saved.selection.locked;
     m_selection.srcByHand = saved.selection.srcByHand;
 
-    std::vector<RunView> runs;
-    for (std::size_t i = 0; i < event.computed.runs.size(); ++i) {
-        const RestoredRun& from = event.computed.runs[i];
-        RunView run;
-        run.id = from.id;
-        run.prompt = saved.prompt->text;
-        run.options = saved.prompt->options;
-        run.tokens = from.tokens;
-        run.promptTokens = event.computed.promptTokens;
-        run.rows = run.planned = static_cast<std::int64_t>(from.tokens.size());
-        run.promptRead = true;
-        run.steps = from.steps;
-        for (const engine::Step& step : from.steps) run.text += step.text;
-        run.notes = event.computed.notes;
-        run.candidates = event.computed.candidates;
-        run.name = nameOfRun(i);
-        if (const auto parent = saved.runs[i].parent) {
-            run.parent = nameOfRun(*parent);
-            run.forkedAt = saved.runs[i].at;
-        }
-        run.edits = saved.runs[i].edits;
-        run.edited = saved.runs[i].edited;
-        run.given = run.promptTokens + run.forkedAt + (run.parent.empty() || run.edited ? 0 : 1);
-        if (run.edits != saved.runs[0].edits) run.candidates.clear();  // they are the first run's
-        runs.push_back(std::move(run));
+    for (std::size_t i = 0; i < event.computed.beside.size(); ++i) {
+        const SavedBeside& from = saved.beside[i];
+        Before& kept = m_kept.emplace_back();
+        kept.others = runsOf(from.prompt, from.runs, event.computed.beside[i]);
+        const auto shown = kept.others.begin() + static_cast<std::ptrdiff_t>(from.shown);
+        kept.run = std::move(*shown);
+        kept.others.erase(shown);
+        kept.selection.run = kept.run.id;
     }
+    if (!event.computed.beside.empty()) Q_EMIT keptChanged();
+    std::vector<RunView> runs;
+    if (saved.prompt) runs = runsOf(*saved.prompt, saved.runs, event.computed);
     if (!runs.empty()) {
         RunView shown = std::move(runs[saved.shown]);
         runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(saved.shown));
@@ -99,35 +151,27 @@ void Session::handle(const SessionRestored& event) {
     Q_EMIT restored(event);
 }
 
-void Session::saveTo(SavedSession& saved) const {
+std::vector<engine::RunId> Session::saveTo(SavedSession& saved,
+                                           const std::vector<engine::RunId>& compared) const {
     if (m_model) saved.model = {m_model->path, m_model->name, m_model->hash};
     saved.selection = {m_selection.at,     m_selection.dest,      m_selection.src,
                        m_selection.locked, m_selection.srcByHand, m_follow};
-    if (!hasRun()) return;
-    saved.prompt.emplace();
-    saved.prompt->text = m_run.prompt;
-    saved.prompt->options = m_run.options;
-    const auto prompt = static_cast<std::size_t>(m_run.promptTokens);
-    for (std::size_t i = 0; i < prompt; ++i) saved.prompt->tokens.push_back(m_run.tokens[i].id);
+    if (!hasRun()) return {};
     std::vector<const RunView*> runs{&m_run};
     for (const RunView& run : m_others) runs.push_back(&run);
-    std::sort(runs.begin(), runs.end(),
-              [](const RunView* a, const RunView* b) { return to_int(a->id) < to_int(b->id); });
-    for (const RunView* run : runs) {
-        SavedRun& out = saved.runs.emplace_back();
-        const auto parent = std::find_if(runs.begin(), runs.end(), [run](const RunView* other) {
-            return other->name == run->parent;
+    std::vector<engine::RunId> ids =
+        saveRuns(std::move(runs), m_run, saved.prompt.emplace(), saved.runs, saved.shown);
+    for (const auto& kept : keptPrompts()) {
+        const bool wanted = std::any_of(kept.begin(), kept.end(), [&](const RunView* run) {
+            return run->promptRead &&
+                   std::find(compared.begin(), compared.end(), run->id) != compared.end();
         });
-        if (!run->parent.empty() && parent != runs.end()) {
-            out.parent = static_cast<std::size_t>(parent - runs.begin());
-            out.at = run->forkedAt;
-        }
-        out.edits = run->edits;
-        out.edited = run->edited;
-        for (std::size_t i = prompt + static_cast<std::size_t>(out.at); i < run->tokens.size(); ++i)
-            out.tokens.push_back(run->tokens[i].id);
-        if (run == &m_run) saved.shown = saved.runs.size() - 1;
+        if (!wanted) continue;
+        SavedBeside& beside = saved.beside.emplace_back();
+        const auto more = saveRuns(kept, *kept.front(), beside.prompt, beside.runs, beside.shown);
+        ids.insert(ids.end(), more.begin(), more.end());
     }
+    return ids;
 }
 
 }  // namespace app

@@ -50,6 +50,11 @@ void EngineWorker::restoreNow(const RestoreCommand& command) {
         }
         keep(std::exchange(m_promptRead, {}));
     }
+    for (const RestoredRuns& beside : computed.beside) {
+        Runs runs;
+        for (const RestoredRun& run : beside.runs) runs[run.id] = true;
+        keep(std::move(runs));
+    }
     for (const RestoredRun& run : computed.runs) m_promptRead[run.id] = true;
     const bool differs = session.model.hash != file.hash;
     m_send(SessionRestored{id, session, std::move(computed), command.file, std::move(opened),

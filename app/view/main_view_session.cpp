@@ -100,7 +100,9 @@ void MainView::openSession(const std::string& path) {
 
 SavedSession MainView::sessionNow() const {
     SavedSession saved;
-    m_session.saveTo(saved);
+    const auto& pair = m_compare.pair();
+    const std::vector<engine::RunId> runs = m_session.saveTo(
+        saved, pair ? std::vector{pair->a, pair->b} : std::vector<engine::RunId>());
     std::error_code error;
     saved.model.path =
         std::filesystem::absolute(saved.model.path, error).lexically_normal().string();
@@ -118,20 +120,12 @@ SavedSession MainView::sessionNow() const {
     saved.view.target = m_views.chosenTarget();
     saved.view.distractor = m_views.distractor();
     saved.view.pins = m_pins.heads();
-    if (const auto& pair = m_compare.pair()) {
-        std::vector<const RunView*> runs = m_compare.runs();
-        std::erase_if(runs,
-                      [this](const RunView* each) { return !m_compare.isOfShownPrompt(*each); });
-        const auto place = [&](engine::RunId id) {  // by age, as the runs are written
-            return static_cast<std::size_t>(std::count_if(
-                runs.begin(), runs.end(), [id](const RunView* each) { return each->id < id; }));
-        };
-        const auto isSaved = [&](engine::RunId id) {
-            return std::any_of(runs.begin(), runs.end(),
-                               [id](const RunView* each) { return each->id == id; });
-        };
-        if (runs.size() > 1 && isSaved(pair->a) && isSaved(pair->b))
-            saved.view.compared = {place(pair->a), place(pair->b)};
+    if (pair) {
+        const auto a = std::find(runs.begin(), runs.end(), pair->a),
+                   b = std::find(runs.begin(), runs.end(), pair->b);
+        if (runs.size() > 1 && a != runs.end() && b != runs.end())
+            saved.view.compared = {static_cast<std::size_t>(a - runs.begin()),
+                                   static_cast<std::size_t>(b - runs.begin())};
     }
     return saved;
 }
@@ -199,8 +193,11 @@ void MainView::showRestored(const SessionRestored& event) {
     m_views.setTarget(saved.view.target);
     m_views.setDistractor(saved.view.distractor);
     m_pins.set(saved.view.pins);
-    if (const auto& pair = saved.view.compared)
-        m_compare.choose({event.computed.runs[pair->a].id, event.computed.runs[pair->b].id});
+    std::vector<engine::RunId> all;
+    for (const RestoredRun& run : event.computed.runs) all.push_back(run.id);
+    for (const RestoredRuns& beside : event.computed.beside)
+        for (const RestoredRun& run : beside.runs) all.push_back(run.id);
+    if (const auto& pair = saved.view.compared) m_compare.choose({all[pair->a], all[pair->b]});
     m_compare.refreshMaps();  // on this scale
     switch (saved.view.page) {
         case SavedPage::Head: m_window->showHeadPage(); break;

@@ -127,6 +127,48 @@ class SessionFileTest : public QObject {
         app::checkSession(after, exampleModel(), "file");
     }
 
+    // An earlier prompt that is compared: its runs come after the session's own.
+    void aComparedPromptComesBack() {
+        SavedSession before = example(m_model);
+        app::SavedBeside& beside = before.beside.emplace_back();
+        beside.prompt = {"two", {}, {TokenId{3}, TokenId{4}}};
+        beside.runs = {{{}, 0, {TokenId{5}}, {}, false}, {0, 1, {TokenId{6}}, {}, false}};
+        beside.shown = 1;
+        before.view.compared = app::SavedPair{4, 2};
+        const std::string text = app::sessionText(before);
+        QVERIFY(text.find("\"headscope_session\": 3") != std::string::npos);
+        const SavedSession after = app::parseSession(text, "file");
+        QCOMPARE(app::sessionText(after), text);
+        QCOMPARE(after.beside.size(), 1u);
+        QCOMPARE(after.beside[0].prompt.text, std::string("two"));
+        QCOMPARE(after.beside[0].shown, 1u);
+        QVERIFY(after.view.compared == before.view.compared);
+        const SavedSession alone = app::besideOf(after, 0);
+        QCOMPARE(app::idsOf(alone, 1),
+                 (std::vector{TokenId{3}, TokenId{4}, TokenId{5}, TokenId{6}}));
+        app::checkSession(after, exampleModel(), "file");
+
+        const auto refused = [&](const char* place, const char* value) {
+            auto document = nlohmann::json::parse(text);
+            document[nlohmann::json::json_pointer(place)] = nlohmann::json::parse(value);
+            return refusalOf([&] {
+                app::checkSession(app::parseSession(document.dump(), "file"), exampleModel(),
+                                  "file");
+            });
+        };
+        for (const auto& [place, value, says] :
+             {std::tuple("/view/compared/a", "5", "5"), std::tuple("/beside/0/shown", "2", "2"),
+              std::tuple("/beside/0/runs", "[]", "is empty"),
+              std::tuple("/beside/0/prompt/tokens", "[]", "is empty"),
+              std::tuple("/beside/0/prompt/tokens/0", "23", "token 23"),
+              std::tuple("/beside", "7", "beside"),
+              std::tuple("/beside/0/runs/1/parent", "1", "parent")}) {
+            const std::string refusal = refused(place, value);
+            QVERIFY2(refusal != "accepted" && refusal.find(says) != std::string::npos,
+                     (std::string(place) + ": " + refusal).c_str());
+        }
+    }
+
     void aSessionWithoutARun() {
         SavedSession before = example(m_model);
         before.prompt.reset();
@@ -151,7 +193,7 @@ class SessionFileTest : public QObject {
                 << QString::fromLatin1(place) << QString::fromUtf8(value)
                 << QString::fromLatin1(says);
         };
-        row("/headscope_session", "3", "version 3, and this program reads up to 2");
+        row("/headscope_session", "4", "version 4, and this program reads up to 3");
         row("/runs/0/edits", "{}", "edits stands at the prompt's own run");
         row("/runs/1/edits", "[]", "edits is a list of 0, not an object");
         row("/runs/1/edits", R"({"heads": [{"layer": 1}], "edges": []})", "head");
@@ -272,7 +314,7 @@ class SessionFileTest : public QObject {
             << QByteArray("{\"headscope_session\":1e999}") << "a number that is too large";
         QTest::addRow("another json") << QByteArray("{\"cells\":[]}") << "has no \"headscope";
         QTest::addRow("list") << QByteArray("[1]") << "not a session of Headscope";
-        QTest::addRow("deep") << QByteArray(1'000'000, '[') << "nested more than 8 deep";
+        QTest::addRow("deep") << QByteArray(1'000'000, '[') << "nested more than 10 deep";
         QTest::addRow("deep objects")
             << QByteArray("{\"headscope_session\":").repeated(100'000) << "nested more than";
     }

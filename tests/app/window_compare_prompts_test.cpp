@@ -53,6 +53,7 @@ class WindowComparePromptsTest : public QObject {
     void cellsAreSelectedInTheRunOnScreen();
     void aWordForAnotherStaysInItsPlace();
     void anyTwoCanBeChosen();
+    void aSessionBringsBothPromptsBack();
     void aClosedPromptEndsIt();
 
   private:
@@ -287,6 +288,40 @@ void WindowComparePromptsTest::anyTwoCanBeChosen() {
     b.setCurrentIndex(0);
     Q_EMIT b.activated(0);
     QVERIFY(settle());
+}
+
+void WindowComparePromptsTest::aSessionBringsBothPromptsBack() {
+    QVERIFY(run(kLong + QStringLiteral(" and"), 2));
+    const auto pair = *m_view->compare().pair();
+    const std::string prompt = m_view->compare().run(pair.a)->prompt;
+    m_view->compare().choose({pair.b, pair.a});
+    QVERIFY(settle());
+    const QString title = page().maps().title(CompareMaps::Difference), note = page().note();
+    const auto difference = page().maps().valuesAt({4, 2}).difference;
+    QVERIFY(difference.has_value() && m_view->compare().alignment());
+    const QString path = m_home.folder.filePath(QStringLiteral("two-prompts.headscope"));
+    Q_EMIT m_view->window().saveSessionAsRequested();
+    QVERIFY(real::answer(*m_view, "saveSessionDialog", path));
+    QVERIFY(eventually([&] { return QFile::exists(path); }, kPatience));
+    // Into a window that has computed nothing of it.
+    real::Home home;
+    auto other = real::window(home, kShort.toStdString());
+    QVERIFY(real::begin(*other));
+    Q_EMIT other->window().sessionChosen(path);
+    QVERIFY(eventually([&] { return other->window().isCompareShown(); }, kPatience));
+    QVERIFY(::settle(*other, kPatience));
+    const auto back = *other->compare().pair();
+    QCOMPARE(back.a, other->session().run().id);
+    QCOMPARE(other->compare().run(back.b)->prompt, prompt);
+    QCOMPARE(other->comparePage().note().section(u';', 0, 0), note.section(u';', 0, 0));
+    QVERIFY(!title.isEmpty());
+    const auto again = other->comparePage().maps().valuesAt({4, 2}).difference;
+    QVERIFY(again && std::abs(*again - *difference) < 1e-6);
+    // It is an earlier prompt there, and can be shown.
+    other->session().showKept(back.b);
+    QCOMPARE(other->session().run().prompt, prompt);
+    QVERIFY(::settle(*other, kPatience));
+    QVERIFY(other->window().messages().isEmpty());
 }
 
 void WindowComparePromptsTest::aClosedPromptEndsIt() {
