@@ -11,6 +11,7 @@ using engine::to_int;
 namespace {
 
 constexpr int kCompareFrameMs = 33;
+constexpr int kTokensBeside = 10;
 
 }  // namespace
 
@@ -38,6 +39,13 @@ CompareViews::CompareViews(Session& session, TraceViews& views, QObject* parent)
         m_changes = table;
         Q_EMIT changesReady();
     });
+    connect(&reader, &ReaderWorker::tokensBesideReady, this, &CompareViews::tokensBesideReady);
+    connect(&reader, &ReaderWorker::contributionsBesideReady, this,
+            &CompareViews::contributionsBesideReady);
+    // They say of which row and target the docks are.
+    connect(&views, &TraceViews::logitsReady, this, &CompareViews::askBeside);
+    connect(&views, &TraceViews::contributionsReady, this, &CompareViews::askBeside);
+    connect(this, &CompareViews::pairChanged, this, &CompareViews::askBeside);
     connect(&reader, &ReaderWorker::answered, this, [this](ReadKind kind) {
         if (kind == ReadKind::Compare && std::exchange(m_again, false)) askMaps();
     });
@@ -193,7 +201,7 @@ void CompareViews::followRuns() {
 void CompareViews::setShown(bool shown) {
     if (shown == m_shown) return;
     m_shown = shown;
-    if (!shown) return;
+    if (!shown) return askBeside();
     Q_EMIT pairChanged();  // what grew meanwhile
     refreshMaps();
     askChanges();
@@ -250,6 +258,39 @@ void CompareViews::askChanges() {
     m_changesBy = by;
     const engine::ModelInfo& model = *m_session.model();
     m_views.reader().requestChanges({{}, a->id, b->id, model.layers, model.query_heads, by});
+}
+
+std::optional<CompareViews::Beside> CompareViews::beside() const {
+    const engine::RunId shown = m_session.run().id;
+    if (!m_shown || !m_pair || m_pair->a == m_pair->b || (m_pair->a != shown && m_pair->b != shown))
+        return std::nullopt;
+    const int side = m_pair->a == shown ? 0 : 1;
+    const RunView* other = run(side == 0 ? m_pair->b : m_pair->a);
+    const auto& table = m_views.contributions();
+    if (!other || !table || table->run != shown) return std::nullopt;
+    std::int64_t at = to_int(table->position);
+    if (const auto by = alignment()) {
+        const std::int64_t place = by->placeOf(side, at);
+        at = place == ui::RunAlignment::none ? place : by->positionAt(1 - side, place);
+    }
+    if (at < 0 || at >= other->rows) return std::nullopt;
+    return Beside{other->id, engine::Position(at)};
+}
+
+void CompareViews::askBeside() {
+    const auto now = beside();
+    if (now != m_besides) {
+        m_besides = now;
+        m_views.reader().drop(ReadKind::TokensBeside);
+        m_views.reader().drop(ReadKind::ContributionsBeside);
+        Q_EMIT besideChanged();
+    }
+    if (!now || ui::isBusy(m_session.state())) return;
+    const engine::ContributionTable& table = *m_views.contributions();
+    m_views.reader().requestTokensBeside(
+        {{}, table.run, now->run, table.position, now->position, kTokensBeside});
+    m_views.reader().requestContributionsBeside(
+        {{}, now->run, now->position, table.target, table.distractor});
 }
 
 void CompareViews::grow() {

@@ -41,6 +41,14 @@ class CompareViews : public QObject {
     // In the run on screen, of a place of the pair; none: it has no such position.
     std::optional<std::int64_t> positionInShown(std::int64_t place) const;
     std::int64_t sharedTokens() const;  // at the head of both
+    // What the run on screen is compared with while the page is in front, where the selected row
+    // has a row there.
+    struct Beside {
+        engine::RunId run{};
+        engine::Position position{};
+        bool operator==(const Beside&) const = default;
+    };
+    std::optional<Beside> beside() const;
     const std::optional<ui::ChangeTable>& changes() const { return m_changes; }
 
     void setShown(bool);
@@ -51,11 +59,16 @@ class CompareViews : public QObject {
     void pairChanged();  // or what the runs of it hold
     void mapReady(const engine::Tile&);
     void changesReady();  // changes()
+    // Of beside(), by the target of the run on screen.
+    void tokensBesideReady(const ui::TokensBeside&);
+    void contributionsBesideReady(const engine::ContributionTable&);
+    void besideChanged();  // what was shown of it is of another
 
   private:
     void followRuns();
     void askMaps();
     void askChanges();
+    void askBeside();
     void grow();
     Pair firstPair(const std::vector<const RunView*>&) const;
 
@@ -70,7 +83,8 @@ class CompareViews : public QObject {
     };
     mutable std::optional<Aligned> m_aligned;  // as last asked for
     std::shared_ptr<const ui::RunAlignment> m_changesBy;
-    engine::RunId m_newest{};  // the youngest run seen
+    engine::RunId m_newest{};         // the youngest run seen
+    std::optional<Beside> m_besides;  // as last asked for
     bool m_shown = false, m_again = false;
     std::optional<std::array<engine::Axis, 2>> m_axes;  // dest, src
     engine::Pooling m_pooling = engine::Pooling::Max;

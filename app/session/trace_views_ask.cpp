@@ -86,6 +86,8 @@ void TraceViews::ask(ReadKind kind) {
         case ReadKind::Figure:
         case ReadKind::Composed:
         case ReadKind::Compare:
+        case ReadKind::TokensBeside:
+        case ReadKind::ContributionsBeside:
         case ReadKind::Changes: return;  // asked by name only
         case ReadKind::LockedCell:
             if (!hasDest || src > dest || !target() || waitsForFocus()) return;

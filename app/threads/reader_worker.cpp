@@ -27,8 +27,8 @@ constexpr std::size_t index(ReadKind kind) {
 
 // The job of each kind, in the order of ReadKind.
 using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob,
-                        CompareJob, LogitsJob, ContributionJob, TileJob, TileJob, TileJob,
-                        MetricsJob, ChangesJob, TileJob, ChecksJob>;
+                        CompareJob, LogitsJob, ContributionJob, TokensBesideJob, ContributionJob,
+                        TileJob, TileJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -250,6 +250,12 @@ void ReaderWorker::requestContributions(engine::ContributionRequest request) {
 void ReaderWorker::requestLogits(LogitsRequest request) {
     put<ReadKind::Logits>(std::move(request));
 }
+void ReaderWorker::requestTokensBeside(TokensBesideRequest request) {
+    put<ReadKind::TokensBeside>(request);
+}
+void ReaderWorker::requestContributionsBeside(engine::ContributionRequest request) {
+    put<ReadKind::ContributionsBeside>(std::move(request));
+}
 void ReaderWorker::requestMetrics(engine::MetricsRequest request) {
     put<ReadKind::Metrics>(std::move(request));
 }
@@ -307,6 +313,8 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::Compare>(news, &ReaderWorker::compareReady);
     deliver<ReadKind::Logits>(news, &ReaderWorker::logitsReady);
     deliver<ReadKind::Contributions>(news, &ReaderWorker::contributionsReady);
+    deliver<ReadKind::TokensBeside>(news, &ReaderWorker::tokensBesideReady);
+    deliver<ReadKind::ContributionsBeside>(news, &ReaderWorker::contributionsBesideReady);
     deliver<ReadKind::Figure>(news, &ReaderWorker::figureReady);
     deliver<ReadKind::Composed>(news, &ReaderWorker::composedReady);
     deliver<ReadKind::Span>(news, &ReaderWorker::spanReady);

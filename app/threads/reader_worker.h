@@ -8,6 +8,7 @@
 
 #include "app/threads/compare_jobs.h"
 #include "app/threads/reader_jobs.h"
+#include "app/threads/tokens_beside_job.h"
 
 namespace app {
 
@@ -25,15 +26,17 @@ enum class ReadKind : std::uint8_t {
     Compare,   // and of two runs and their difference
     Logits,
     Contributions,
-    Figure,    // heads' maps as they are exported
-    Composed,  // and as a figure is composed of them
-    Span,      // every head on the chosen span
+    TokensBeside,         // of the run that the one on screen is compared with, too
+    ContributionsBeside,  // of that run
+    Figure,               // heads' maps as they are exported
+    Composed,             // and as a figure is composed of them
+    Span,                 // every head on the chosen span
     Metrics,
     Changes,  // how far each head moved from one run to the other
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 18;
+constexpr std::size_t kReadKinds = 20;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -62,6 +65,8 @@ class ReaderWorker : public QObject {
     void requestSpan(engine::TileRequest);
     void requestContributions(engine::ContributionRequest);
     void requestLogits(LogitsRequest);
+    void requestTokensBeside(TokensBesideRequest);
+    void requestContributionsBeside(engine::ContributionRequest);
     void requestMetrics(engine::MetricsRequest);
     void requestChanges(ChangesRequest);
     void requestThumbnails(engine::TileRequest);
@@ -86,6 +91,8 @@ class ReaderWorker : public QObject {
     void spanReady(const engine::Tile&);  // some of the heads asked for
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);
+    void tokensBesideReady(const ui::TokensBeside&);
+    void contributionsBesideReady(const engine::ContributionTable&);
     void metricsReady(const engine::HeadTable&);
     void changesReady(const ui::ChangeTable&);
     void thumbnailsReady(const engine::Tile&);  // some of the heads asked for; others follow

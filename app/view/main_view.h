@@ -211,6 +211,8 @@ class MainView : public QObject {
     void wireCompare();
     void showPair();
     void showChanges();
+    void wireBeside();  // main_view_beside.cpp
+    void showBeside(const engine::ContributionTable&);
     void exportDifference(const QString& path);
 
     // What the map's axes count, and the whole of it beside a part (main_view_spans.cpp).

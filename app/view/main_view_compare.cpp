@@ -33,6 +33,7 @@ QString beginOf(const std::string& prompt) {
 }  // namespace
 
 void MainView::wireCompare() {
+    wireBeside();
     ui::ComparePage* page = m_comparePage;
     connect(&m_compare, &CompareViews::pairChanged, this, &MainView::showPair);
     connect(&m_compare, &CompareViews::changesReady, this, &MainView::showChanges);

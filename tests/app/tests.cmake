@@ -43,6 +43,8 @@ headscope_test(window_edits_test app/window_edits_test.cpp headscope_app headsco
 headscope_test(window_compare_test app/window_compare_test.cpp headscope_app headscope_engine)
 headscope_test(window_compare_prompts_test app/window_compare_prompts_test.cpp
     headscope_app headscope_engine)
+headscope_test(window_compare_docks_test app/window_compare_docks_test.cpp
+    headscope_app headscope_engine)
 headscope_test(export_options_test app/export_options_test.cpp headscope_app headscope_engine)
 headscope_test(window_compose_test app/window_compose_test.cpp headscope_app headscope_engine)
 headscope_test(window_compare_states_test app/window_compare_states_test.cpp

@@ -25,7 +25,7 @@ namespace ui {
 
 namespace {
 
-constexpr int headRow = 16, smallestHeadRow = 11, roomyHeads = 16;
+constexpr int headRow = 16, smallestHeadRow = 11, roomyHeads = 16, besideHeadRow = 20;
 constexpr int smallestLayerRow = 6, largestLayerRow = 14, leastLayersHeight = 64;
 
 QHBoxLayout* line(QWidget* left, QWidget* right) {
@@ -169,6 +169,7 @@ QWidget* ContributionBars::build() {
 
 void ContributionBars::clear(const QString& sentence) {
     m_hasTable = false;
+    m_beside.reset();
     m_sentence->setText(sentence);
     m_pages->setCurrentIndex(0);
     Q_EMIT tableChanged();
@@ -176,6 +177,10 @@ void ContributionBars::clear(const QString& sentence) {
 
 void ContributionBars::setTable(const engine::ContributionTable& table, int kvHeads,
                                 const QString& targetText, const QString& distractorText) {
+    // A table of the same row once more, and the other run's stays.
+    if (table.run != m_table.run || table.position != m_table.position ||
+        table.target != m_table.target || table.distractor != m_table.distractor)
+        m_beside.reset();
     m_table = table;
     m_view.kvHeads = kvHeads;
     m_targetText = targetText;
@@ -186,6 +191,23 @@ void ContributionBars::setTable(const engine::ContributionTable& table, int kvHe
     placeCursors();
     refresh();
     Q_EMIT tableChanged();
+}
+
+void ContributionBars::setBeside(const engine::ContributionTable& table, const QString& ownName,
+                                 const QString& otherName) {
+    if (!m_hasTable || table.layers != m_table.layers || table.query_heads != m_table.query_heads ||
+        table.target != m_table.target || table.distractor != m_table.distractor)
+        return;
+    m_beside = table;
+    m_ownName = ownName;
+    m_otherName = otherName;
+    refresh();
+}
+
+void ContributionBars::clearBeside() {
+    if (!m_beside) return;
+    m_beside.reset();
+    refresh();
 }
 
 void ContributionBars::setFocusedHead(engine::LayerHead focus) {
@@ -204,11 +226,14 @@ void ContributionBars::setMeasure(Measure measure) {
 void ContributionBars::refresh() {
     if (!m_hasTable) return;
     m_view.table = &m_table;
+    m_view.beside = m_beside ? &*m_beside : nullptr;
     m_view.theme = theme();
     m_view.focus.layer =
         engine::Layer{std::clamp(engine::to_int(m_view.focus.layer), 0, m_table.layers - 1)};
     const int heads = headRows(m_view), rows = m_table.layers + 1;
-    const int one = m_table.query_heads <= roomyHeads ? headRow : smallestHeadRow;
+    const int one = m_beside                            ? besideHeadRow
+                    : m_table.query_heads <= roomyHeads ? headRow
+                                                        : smallestHeadRow;
     m_heads->setFixedHeight(heads * one);
     m_headsScroll->setFixedHeight(std::min(heads * one, std::max(5 * headRow, height() * 2 / 5)));
     const int room = m_layersScroll->viewport()->height();
@@ -237,8 +262,11 @@ void ContributionBars::refreshTexts() {
     // The largest of what can be told says nothing of the layers whose sums are no numbers.
     const bool isTold = areFinite(m_table.head_norm) && areFinite(m_table.attention_norm) &&
                         std::isfinite(m_table.heads_close);
-    m_closes->setText(isTold ? QStringLiteral("Σ closes to ") + errorNumber(m_table.heads_close)
-                             : QStringLiteral("Σ: cannot be told"));
+    if (m_beside)  // dark and light bar of a head
+        m_closes->setText(QStringLiteral("upper %1, lower %2").arg(m_ownName, m_otherName));
+    else
+        m_closes->setText(isTold ? QStringLiteral("Σ closes to ") + errorNumber(m_table.heads_close)
+                                 : QStringLiteral("Σ: cannot be told"));
     m_closes->setToolTip(
         QStringLiteral("Largest over the layers of |Σ heads (+ bias) − attention output|, "
                        "relative to the output's largest element") +
@@ -250,6 +278,10 @@ void ContributionBars::refreshTexts() {
     m_headsSum->setText(attribution ? parts + QStringLiteral(" = attention out")
                                     : QStringLiteral("‖%1‖ = ‖attention out‖").arg(parts));
     m_headsSumValue->setText(valueText(m_view.measure, attentionValue(m_view)));
+    if (m_beside)
+        m_headsSumValue->setText(
+            besideNote(m_headsSumValue->text(),
+                       valueText(m_view.measure, attentionValue(besideView(m_view)))));
     const bool all = allTotalsFit(m_view, m_layers->minimumHeight());
     m_totalsTitle->setText(attribution ? all ? QStringLiteral("layer total")
                                              : QStringLiteral("largest totals")
@@ -276,12 +308,21 @@ void ContributionBars::refreshTexts() {
                               "cannot be told: some of them are no finite numbers")) +
         sumNotes());
     m_layersSumValue->setText(signedNumber(writesSum(m_table), 3));
+    if (m_beside) {
+        m_layersSumValue->setText(
+            besideNote(m_layersSumValue->text(), signedNumber(writesSum(*m_beside), 3)));
+        m_totalsTitle->setText(QStringLiteral("total of %1, line: %2").arg(m_ownName, m_otherName));
+    }
     setAccessibleDescription(
         QStringLiteral("L%1.H%2, %3 %4")
             .arg(engine::to_int(m_view.focus.layer))
             .arg(engine::to_int(m_view.focus.head))
             .arg(attribution ? QStringLiteral("logit attribution") : QStringLiteral("write norm"),
                  valueText(m_view.measure, headValue(m_view, engine::to_int(m_view.focus.head)))));
+}
+
+QString ContributionBars::besideNote(const QString& own, const QString& other) const {
+    return m_ownName + u' ' + own + QStringLiteral(" · ") + m_otherName + u' ' + other;
 }
 
 // What else belongs to the sum in models that have it: a bias of the final norm, a cap on logits.
@@ -332,7 +373,11 @@ QString ContributionBars::toolTipOf(const QCustomPlot* plot, int row) const {
                measure + u' ' + valueText(m_view.measure, outputBias(m_view).value_or(0), 4);
     if (plot == m_heads)
         return QStringLiteral("L%1.H%2 ").arg(engine::to_int(m_view.focus.layer)).arg(row) +
-               measure + u' ' + valueText(m_view.measure, headValue(m_view, row), 4);
+               measure + u' ' +
+               (m_beside
+                    ? besideNote(valueText(m_view.measure, headValue(m_view, row), 4),
+                                 valueText(m_view.measure, headValue(besideView(m_view), row), 4))
+                    : valueText(m_view.measure, headValue(m_view, row), 4));
     const bool write = m_view.measure == Measure::Write;
     if (row == 0)
         return QStringLiteral("embedding ") + measure + u' ' +

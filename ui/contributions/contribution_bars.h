@@ -25,6 +25,13 @@ class ContributionBars : public QWidget {
     // none.
     void setTable(const engine::ContributionTable&, int kvHeads, const QString& targetText,
                   const QString& distractorText);
+    // The same of the run it is compared with, by the same target; until another table is set.
+    // Names as "B", "A". One of another shape is none.
+    void setBeside(const engine::ContributionTable&, const QString& ownName,
+                   const QString& otherName);
+    void clearBeside();
+    bool isBeside() const { return m_beside.has_value(); }
+    const std::optional<engine::ContributionTable>& beside() const { return m_beside; }
     void setFocusedHead(engine::LayerHead);
     void setMeasure(Measure);
     Measure measure() const { return m_view.measure; }
@@ -64,8 +71,11 @@ class ContributionBars : public QWidget {
     void placeCursors();  // on the focused head and its layer
     void describePlots();
     QString sumNotes() const;
+    QString besideNote(const QString& own, const QString& other) const;
 
     engine::ContributionTable m_table;
+    std::optional<engine::ContributionTable> m_beside;
+    QString m_ownName, m_otherName;
     ContributionView m_view;
     bool m_hasTable = false;
     QString m_targetText, m_distractorText;

@@ -16,7 +16,7 @@ namespace ui {
 
 namespace {
 
-constexpr int labelWidth = 50, valueWidth = 62, edge = 8;
+constexpr int labelWidth = 50, valueWidth = 62, edge = 8, besideWidth = 52;
 constexpr double labelGap = 9.5, totalGap = 9.5;  // pixels between baselines
 
 float at(const std::vector<float>& values, std::size_t index) {
@@ -24,13 +24,13 @@ float at(const std::vector<float>& values, std::size_t index) {
 }
 
 // Row r of n in a plot with a spare pixel or so above and below.
-void prepare(QCustomPlot& plot, int rows, int spare, const Theme& colours) {
+void prepare(QCustomPlot& plot, int rows, int spare, const Theme& colours, int values) {
     plot.clearItems();
     plot.clearPlottables();
     plot.setNotAntialiasedElements(QCP::aeAll);
     plot.setBackground(QBrush(colours.base));
     plot.axisRect()->setAutoMargins(QCP::msNone);
-    plot.axisRect()->setMargins(QMargins(labelWidth, spare, valueWidth, spare));
+    plot.axisRect()->setMargins(QMargins(labelWidth, spare, values, spare));
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         axis->setVisible(false);
         axis->grid()->setVisible(false);
@@ -53,9 +53,10 @@ void band(QCustomPlot& plot, double top, double bottom, const QColor& fill, cons
     item->setPen(pen);
 }
 
-// side: AlignLeft starts at x pixels, AlignRight ends edge pixels left of the plot's right side.
+// side: AlignLeft starts at x pixels, AlignRight ends fromRight pixels left of the plot's right
+// side.
 void write(QCustomPlot& plot, double row, int x, const QString& text, const QFont& font,
-           const QColor& colour, Qt::Alignment side) {
+           const QColor& colour, Qt::Alignment side, int fromRight = edge) {
     auto* item = new QCPItemText(&plot);
     item->setClipToAxisRect(false);
     item->position->setTypeX(side == Qt::AlignLeft ? QCPItemPosition::ptAbsolute
@@ -63,7 +64,7 @@ void write(QCustomPlot& plot, double row, int x, const QString& text, const QFon
     item->position->setTypeY(QCPItemPosition::ptPlotCoords);
     item->position->setCoords(side == Qt::AlignLeft ? x : 1, row);
     item->setPositionAlignment(side | Qt::AlignVCenter);
-    item->setPadding(side == Qt::AlignLeft ? QMargins() : QMargins(0, 0, edge, 0));
+    item->setPadding(side == Qt::AlignLeft ? QMargins() : QMargins(0, 0, fromRight, 0));
     item->setText(text);
     item->setFont(font);
     item->setColor(colour);
@@ -109,6 +110,32 @@ std::vector<bool> labelledRows(int rows, double rowHeight, int focus) {
         shown[static_cast<std::size_t>(row)] =
             row == focus || (row % n == 0 && std::abs(row - focus) * rowHeight >= labelGap);
     return shown;
+}
+
+// Where the other run is after each layer (attribution), or how far its attention writes.
+void markBeside(std::vector<SpanBar>& bars, const ContributionView& other) {
+    const bool waterfall = other.measure == Measure::Attribution;
+    std::vector<double> places;
+    double sum = static_cast<double>(waterfall ? other.table->embedding_attribution
+                                               : other.table->embedding_norm);
+    places.push_back(sum);
+    for (int layer = 0; layer < other.table->layers; ++layer) {
+        sum = waterfall ? sum + layerValue(other, layer) : layerValue(other, layer);
+        places.push_back(sum);
+    }
+    double low = 0, high = 0;
+    for (const SpanBar& bar : bars) {
+        low = std::min({low, bar.from, bar.to});
+        high = std::max({high, bar.from, bar.to});
+    }
+    for (const double place : places) {
+        low = std::min(low, place);
+        high = std::max(high, place);
+    }
+    const double half = 0.004 * (high - low);
+    for (std::size_t row = 0; row < places.size(); ++row)
+        bars.push_back({static_cast<double>(row) - 0.46, static_cast<double>(row) + 0.46,
+                        places[row] - half, places[row] + half, other.theme.text});
 }
 
 double layersRowHeight(const ContributionView& view, int height) {
@@ -173,6 +200,13 @@ double headValue(const ContributionView& view, int head) {
                                    : at(view.table->head_attribution, index));
 }
 
+ContributionView besideView(const ContributionView& view) {
+    ContributionView other = view;
+    other.table = view.beside;
+    other.beside = nullptr;
+    return other;
+}
+
 double layerValue(const ContributionView& view, int layer) {
     const auto l = static_cast<std::size_t>(layer);
     if (view.measure == Measure::Write)
@@ -205,22 +239,32 @@ void drawHeads(QCustomPlot& plot, const ContributionView& view) {
     const int heads = view.table->query_heads, rows = headRows(view);
     const int focus = view.markHead ? engine::to_int(view.focus.head) : -1;
     const Theme& t = view.theme;
-    prepare(plot, rows, 0, t);
+    const bool two = view.beside != nullptr;
+    prepare(plot, rows, 0, t, two ? valueWidth + besideWidth : valueWidth);
     if (focus >= 0 && focus < heads)
         band(plot, focus - 0.5, focus + 0.5, t.accentGround, Qt::NoPen);
     std::vector<SpanBar> bars;
     for (int head = 0; head < heads; ++head) {
         const double value = headValue(view, head);
-        bars.push_back({head - 0.36, head + 0.36, 0, value, head == focus ? t.accent : t.bar});
+        bars.push_back({head - (two ? 0.40 : 0.36), head + (two ? 0.0 : 0.36), 0, value,
+                        head == focus ? t.accent : t.bar});
         write(plot, head, 14, QStringLiteral("H%1").arg(head), wordFont(11, head == focus), t.text,
               Qt::AlignLeft);
-        write(plot, head, 0, valueText(view.measure, value), monoFont(11), t.text, Qt::AlignRight);
+        write(plot, head, 0, valueText(view.measure, value), monoFont(11), t.text, Qt::AlignRight,
+              two ? edge + besideWidth : edge);
+        if (!two) continue;
+        const double other = headValue(besideView(view), head);
+        bars.push_back({head + 0.04, head + 0.40, 0, other, t.mlpBar});
+        write(plot, head, 0, valueText(view.measure, other), monoFont(11), t.text2, Qt::AlignRight);
     }
     if (const auto bias = outputBias(view)) {  // no head's, below them all
         bars.push_back({heads - 0.36, heads + 0.36, 0, *bias, t.text3});
         write(plot, heads, 14, QStringLiteral("bias"), wordFont(11), t.text2, Qt::AlignLeft);
-        write(plot, heads, 0, valueText(view.measure, *bias), monoFont(11), t.text2,
-              Qt::AlignRight);
+        write(plot, heads, 0, valueText(view.measure, *bias), monoFont(11), t.text2, Qt::AlignRight,
+              two ? edge + besideWidth : edge);
+        if (const auto other = two ? outputBias(besideView(view)) : std::nullopt)
+            write(plot, heads, 0, valueText(view.measure, *other), monoFont(11), t.text2,
+                  Qt::AlignRight);
     }
     addBars(plot, std::move(bars));
     zeroLine(plot, t.text2);
@@ -247,7 +291,7 @@ void drawLayers(QCustomPlot& plot, const ContributionView& view, int height) {
     const double rowHeight = layersRowHeight(view, height);
     const bool waterfall = view.measure == Measure::Attribution;
     const Theme& t = view.theme;
-    prepare(plot, rows, layersMargin, t);
+    prepare(plot, rows, layersMargin, t, valueWidth);
     if (focus < rows) band(plot, focus - 0.5, focus + 0.5, t.accentGround, Qt::NoPen);
 
     double sum =
@@ -267,6 +311,7 @@ void drawLayers(QCustomPlot& plot, const ContributionView& view, int height) {
         bars.push_back({row + 0.02, row + 0.42, sum, sum + mlp, t.mlpBar});
         if (waterfall) sum += mlp;
     }
+    if (view.beside) markBeside(bars, besideView(view));
     addBars(plot, std::move(bars));
     zeroLine(plot, t.border);
 

@@ -18,6 +18,9 @@ enum class Measure { Write, Attribution };  // ‖write‖, or what it adds to t
 
 struct ContributionView {
     const engine::ContributionTable* table = nullptr;  // not null while drawn
+    // Of the run it is compared with, of the same shape: under each head's bar, and a mark in each
+    // layer's row. Null: none.
+    const engine::ContributionTable* beside = nullptr;
     Measure measure = Measure::Attribution;
     engine::LayerHead focus;
     bool markHead = true;  // the focused head's row; its layer is always marked among the layers
@@ -38,6 +41,7 @@ void drawLayers(QCustomPlot&, const ContributionView&, int height);
 bool allTotalsFit(const ContributionView&, int height);
 
 double headValue(const ContributionView&, int head);
+ContributionView besideView(const ContributionView&);  // of the other run alone
 double layerValue(const ContributionView&,
                   int layer);                    // attribution: attention + MLP; norm: attention's
 double attentionValue(const ContributionView&);  // of the focused layer: what Σ heads must give

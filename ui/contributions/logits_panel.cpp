@@ -14,6 +14,7 @@
 
 #include "ui/models/candidate_delegates.h"
 #include "ui/models/logits_model.h"
+#include "ui/models/tokens_beside.h"
 #include "ui/painting/theme.h"
 #include "ui/widgets/focus_ring.h"
 #include "ui/widgets/plain_text.h"
@@ -64,12 +65,15 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     header->setSectionResizeMode(LogitsModel::Mark, QHeaderView::Fixed);
     header->setSectionResizeMode(LogitsModel::Token, QHeaderView::Interactive);
     header->setSectionResizeMode(LogitsModel::Probability, QHeaderView::Stretch);
+    header->setSectionResizeMode(LogitsModel::Other, QHeaderView::Stretch);
     header->setSectionResizeMode(LogitsModel::Logit, QHeaderView::Fixed);
     header->resizeSection(LogitsModel::Mark, markWidth);
     header->resizeSection(LogitsModel::Logit, logitWidth);
     auto* marks = new MarkDelegate(m_view);
     m_view->setItemDelegateForColumn(LogitsModel::Mark, marks);
-    m_view->setItemDelegateForColumn(LogitsModel::Probability, new ProbabilityDelegate(m_view));
+    for (const int column : {LogitsModel::Probability, LogitsModel::Other})
+        m_view->setItemDelegateForColumn(column, new ProbabilityDelegate(m_view));
+    m_view->setColumnHidden(LogitsModel::Other, true);
     m_view->setMouseTracking(true);
     new FocusRing(m_view, m_view);
     const auto hover = [this, marks](int row) {
@@ -106,6 +110,14 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     column->setSpacing(0);
     column->addWidget(m_view, 1);
     column->addWidget(foot);
+    m_besideLabel = plainLabel({});
+    m_besideLabel->setFont(monoFont(11));
+    m_besideLabel->setContentsMargins(8, 0, 8, 3);
+    m_besideLabel->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_besideLabel->setToolTip(
+        QStringLiteral("The same logit, or difference of two, in the run it is compared with"));
+    m_besideLabel->hide();
+    column->addWidget(m_besideLabel);
     m_sentence = plainLabel({});
     m_sentence->setWordWrap(true);
     m_sentence->setMargin(16);
@@ -126,6 +138,8 @@ void LogitsPanel::clear(const QString& sentence) {
     m_sentence->setText(sentence);
     m_pages->setCurrentIndex(0);
     m_model->setCandidates({});
+    showColumns();
+    setBesideText({});
     m_position.reset();
     refreshPickers();
     Q_EMIT positionChanged();
@@ -133,11 +147,52 @@ void LogitsPanel::clear(const QString& sentence) {
 
 void LogitsPanel::setTopTokens(const engine::TopTokens& top) {
     m_logit.reset();
-    m_model->setCandidates(top.candidates);
+    m_top = top.candidates;
+    m_model->setCandidates(m_top);
+    showColumns();
     m_position = top.position;
     refreshPickers();
     m_pages->setCurrentIndex(1);
     Q_EMIT positionChanged();
+}
+
+void LogitsPanel::setBeside(const TokensBeside& tokens, const QString& ownName,
+                            const QString& otherName) {
+    if (m_position != tokens.position) return;
+    m_model->setBeside(tokens.own, tokens.others, ownName, otherName);
+    showColumns();
+    refreshPickers();
+}
+
+void LogitsPanel::clearBeside() {
+    setBesideText({});
+    if (!m_model->isBeside()) return;
+    m_model->setCandidates(m_top);
+    showColumns();
+    refreshPickers();
+}
+
+void LogitsPanel::setBesideText(const QString& text) {
+    m_besideLabel->setText(text);
+    m_besideLabel->setVisible(!text.isEmpty());
+}
+
+QString LogitsPanel::besideText() const {
+    return m_besideLabel->text();
+}
+
+// Two runs' probabilities take the room of the logits, which are in the tooltips then.
+void LogitsPanel::showColumns() {
+    m_view->setColumnHidden(LogitsModel::Other, !m_model->isBeside());
+    m_view->setColumnHidden(LogitsModel::Logit, m_model->isBeside());
+    sizeTokens();
+}
+
+void LogitsPanel::sizeTokens() {
+    const int others = m_model->isBeside() ? 0 : logitWidth;
+    m_view->horizontalHeader()->resizeSection(
+        LogitsModel::Token, (m_view->viewport()->width() - markWidth - others) *
+                                (m_model->isBeside() ? 1 : 2) / (m_model->isBeside() ? 3 : 5));
 }
 
 void LogitsPanel::setTarget(const std::optional<engine::Candidate>& target) {
@@ -195,9 +250,7 @@ void LogitsPanel::refreshLogit() {
 }
 
 bool LogitsPanel::eventFilter(QObject* object, QEvent* event) {
-    if (object == m_view->viewport() && event->type() == QEvent::Resize)
-        m_view->horizontalHeader()->resizeSection(
-            LogitsModel::Token, (m_view->viewport()->width() - markWidth - logitWidth) * 2 / 5);
+    if (object == m_view->viewport() && event->type() == QEvent::Resize) sizeTokens();
     // The view's clicked() does not say where in the cell.
     if (object == m_view->viewport() && event->type() == QEvent::MouseButtonRelease) {
         const QPoint at = static_cast<QMouseEvent*>(event)->position().toPoint();

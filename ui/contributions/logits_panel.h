@@ -14,6 +14,7 @@ class QTableView;
 namespace ui {
 
 class LogitsModel;
+struct TokensBeside;
 
 class LogitsPanel : public QWidget {
     Q_OBJECT
@@ -22,6 +23,13 @@ class LogitsPanel : public QWidget {
 
     void clear(const QString& sentence);  // says why there is nothing
     void setTopTokens(const engine::TopTokens&);
+    // And those of the run it is compared with, until other tokens are set: names "B", "A".
+    void setBeside(const TokensBeside&, const QString& ownName, const QString& otherName);
+    void clearBeside();
+    // Of target and distractor there, and what the second run of the pair has more: "A +1.094 · B −
+    // A +0.113"; empty: not compared.
+    void setBesideText(const QString&);
+    QString besideText() const;
     void setTarget(const std::optional<engine::Candidate>&);  // none: the position's own top token
     void setDistractor(const std::optional<engine::Candidate>&);  // none: the target's logit alone
     // Of the target, minus the distractor's; shown right of the pickers. None: computed where both
@@ -44,16 +52,19 @@ class LogitsPanel : public QWidget {
   private:
     void refreshPickers();
     void refreshLogit();
+    void showColumns();
+    void sizeTokens();
     void clickMark(int row, bool distractor);
     void pick(QComboBox*, int index);
 
     std::optional<engine::Position> m_position;
+    std::vector<engine::Candidate> m_top;  // of that row
     LogitsModel* m_model = nullptr;
     QStackedLayout* m_pages = nullptr;
     QLabel* m_sentence = nullptr;
     QTableView* m_view = nullptr;
     QComboBox *m_target = nullptr, *m_distractor = nullptr;
-    QLabel* m_logitLabel = nullptr;
+    QLabel *m_logitLabel = nullptr, *m_besideLabel = nullptr;
     std::optional<double> m_logit;
 };
 

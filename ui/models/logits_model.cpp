@@ -16,6 +16,19 @@ LogitsModel::LogitsModel(QObject* parent) : QAbstractTableModel(parent) {}
 void LogitsModel::setCandidates(std::vector<engine::Candidate> candidates) {
     beginResetModel();
     m_candidates = std::move(candidates);
+    m_others.clear();
+    endResetModel();
+}
+
+void LogitsModel::setBeside(std::vector<engine::Candidate> own,
+                            std::vector<engine::Candidate> others, const QString& ownName,
+                            const QString& otherName) {
+    beginResetModel();
+    m_candidates = std::move(own);
+    m_others = std::move(others);
+    if (m_others.size() != m_candidates.size()) m_others.clear();
+    m_ownName = ownName;
+    m_otherName = otherName;
     endResetModel();
 }
 
@@ -61,7 +74,9 @@ int LogitsModel::columnCount(const QModelIndex& parent) const {
 
 QVariant LogitsModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
-    const engine::Candidate& candidate = m_candidates[static_cast<std::size_t>(index.row())];
+    const bool isOther = index.column() == Other && isBeside();
+    const engine::Candidate& candidate =
+        (isOther ? m_others : m_candidates)[static_cast<std::size_t>(index.row())];
     switch (role) {
         case Qt::DisplayRole:
             switch (index.column()) {
@@ -70,16 +85,20 @@ QVariant LogitsModel::data(const QModelIndex& index, int role) const {
                            : isDistractor(index.row()) ? QStringLiteral("D")
                                                        : QString();
                 case Token: return visibleToken(candidate.bytes);
-                case Probability: return plainNumber(candidate.probability, 4);
+                case Probability:
+                case Other: return plainNumber(candidate.probability, 4);
                 default: return plainNumber(static_cast<double>(candidate.logit), 2);
             }
         case Qt::ToolTipRole:
             if (index.column() == Mark)
                 return QStringLiteral("T: attribute this token's logit · D: subtract this one's");
-            return literalToolTip(QStringLiteral("token %1  %2\np = %3, before any temperature")
-                                      .arg(engine::to_int(candidate.token))
-                                      .arg(visibleToken(candidate.bytes))
-                                      .arg(candidate.probability, 0, 'g', 6));
+            return literalToolTip(
+                QStringLiteral("token %1  %2\np = %3, before any temperature")
+                    .arg(engine::to_int(candidate.token))
+                    .arg(visibleToken(candidate.bytes))
+                    .arg(candidate.probability, 0, 'g', 6) +
+                (isBeside() ? QStringLiteral("\nlogit %1").arg(plainNumber(candidate.logit, 3))
+                            : QString()));
         case Qt::TextAlignmentRole:
             return static_cast<int>(Qt::AlignVCenter |
                                     (index.column() == Logit ? Qt::AlignRight : Qt::AlignLeft));
@@ -98,7 +117,10 @@ QVariant LogitsModel::headerData(int section, Qt::Orientation orientation, int r
                                 (section == Logit ? Qt::AlignRight : Qt::AlignLeft));
     if (role != Qt::DisplayRole) return {};
     static const QStringList titles = {QString(), QStringLiteral("token"),
-                                       QStringLiteral("probability"), QStringLiteral("logit")};
+                                       QStringLiteral("probability"), QString(),
+                                       QStringLiteral("logit")};
+    if (isBeside() && section == Probability) return QStringLiteral("p in ") + m_ownName;
+    if (isBeside() && section == Other) return QStringLiteral("p in ") + m_otherName;
     return titles.value(section);
 }
 

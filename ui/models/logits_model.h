@@ -12,11 +12,16 @@ namespace ui {
 class LogitsModel : public QAbstractTableModel {
     Q_OBJECT
   public:
-    enum Column { Mark, Token, Probability, Logit, Columns };
+    enum Column { Mark, Token, Probability, Other, Logit, Columns };
     enum Role { ProbabilityRole = Qt::UserRole, IsTargetRole, IsDistractorRole };
 
     explicit LogitsModel(QObject* parent = nullptr);
     void setCandidates(std::vector<engine::Candidate>);
+    // And the same tokens after another run's row, with both runs' names.
+    void setBeside(std::vector<engine::Candidate> own, std::vector<engine::Candidate> others,
+                   const QString& ownName, const QString& otherName);
+    bool isBeside() const { return !m_others.empty(); }
+    const std::vector<engine::Candidate>& others() const { return m_others; }
     void setTarget(const std::optional<engine::Candidate>&);  // none: the most probable
     void setDistractor(const std::optional<engine::Candidate>&);
     const std::vector<engine::Candidate>& candidates() const { return m_candidates; }
@@ -34,7 +39,8 @@ class LogitsModel : public QAbstractTableModel {
   private:
     void marksChanged();
 
-    std::vector<engine::Candidate> m_candidates;
+    std::vector<engine::Candidate> m_candidates, m_others;  // as many, or none
+    QString m_ownName, m_otherName;
     std::optional<engine::Candidate> m_target, m_distractor;
 };
 
