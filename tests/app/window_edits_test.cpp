@@ -16,6 +16,7 @@
 #include "ui/grid/head_grid.h"
 #include "ui/heatmap/head_heatmap.h"
 #include "ui/heatmap/head_page.h"
+#include "ui/heatmap/read_out.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt/prompt_panel.h"
 #include "ui/steps/step_bar.h"
@@ -234,6 +235,23 @@ void WindowEditsTest::menuForbidsACell() {
     QCOMPARE(scene.forbidden.size(), std::size_t(1));
     QCOMPARE(map.grab().toImage().pixelColor(middleOf(13, 1) * map.devicePixelRatioF()),
              ui::theme().error);
+    // The read-out says why its p is 0; beside it nothing is forbidden.
+    const auto* box = map.findChild<ui::ReadOut*>();
+    const auto readOut = [&](std::int64_t src) {
+        session().selectCell(Position(13), Position(src));
+        if (!settle()) return QString();
+        QString said = box->header();
+        for (const auto& field : box->fields()) said += u'|' + field.name + u' ' + field.value;
+        return said + u'|' + map.accessibleDescription();
+    };
+    QString said = readOut(1);
+    QVERIFY2(said.contains(QStringLiteral("|forbidden by the edit 13 ← 1|p 0|")) &&
+                 !said.contains(QStringLiteral("rank")) &&
+                 said.endsWith(QStringLiteral(", forbidden by the edit 13 ← 1")),
+             qPrintable(said));
+    said = readOut(2);
+    QVERIFY2(!said.contains(QStringLiteral("forbidden")) && said.contains(QStringLiteral("rank")),
+             qPrintable(said));
     open(13, 1);
     QVERIFY(choose("cellMenu", QStringLiteral("Allow again: L23.H1: 13 ← 1 forbidden")));
     QCOMPARE(shown(), std::string("A"));

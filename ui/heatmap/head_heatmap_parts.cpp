@@ -213,6 +213,9 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
     content.drawnName = quantity == engine::Quantity::Pattern && !renormalized
                             ? QStringLiteral("p")
                             : quantityTitle(quantity, renormalized);
+    const bool oneCell = cell || scene.geometry.cellsPerPixel() <= 1;  // not one of a pixel's many
+    if (oneCell && content.kind == CellKind::Value)
+        content.forbiddenBy = forbiddenBy(content.dest, content.src);
     if (!scene.geometry.rectOf(at).isValid()) return content;
     content.drawn = drawnValue(at);
     content.renormalized = renormalized;
@@ -227,6 +230,21 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
         content.pooling = engine::Pooling::None;
     }
     return content;
+}
+
+QString HeadHeatmap::Parts::forbiddenBy(std::int64_t dest, std::int64_t src) const {
+    const auto holds = [](const engine::Rows& rows, std::int64_t at) {
+        return at >= rows.begin && at < rows.end;
+    };
+    for (const engine::EdgeEdit& edge : scene.forbidden)
+        if (holds(edge.dest, dest) && holds(edge.src, src))
+            return QStringLiteral("%1 ← %2").arg(
+                edge.dest.end < engine::every_row.end ? rangeText(edge.dest)
+                : edge.dest.begin == 0
+                    ? QStringLiteral("every row")
+                    : QStringLiteral("%1 and later").arg(thousands(edge.dest.begin)),
+                rangeText(edge.src));
+    return {};
 }
 
 void HeadHeatmap::Parts::takeSpans(MapCell at, ReadOutContent& content) const {

@@ -106,6 +106,8 @@ struct HeadHeatmap::Parts {
     CellKind kindAt(MapCell) const;
     void takeSpanProfiles();
     ReadOutContent contentFor(MapCell, const std::optional<engine::Cell>&) const;
+    // The edit that forbids the cell, "13 ← 1"; empty where none does.
+    QString forbiddenBy(std::int64_t dest, std::int64_t src) const;
     void takeSpans(MapCell, ReadOutContent&) const;
 };
 

@@ -235,7 +235,9 @@ QString HeadHeatmap::accessibleValue() const {
     QString text = QStringLiteral("%1, dest %2 %3, src %4 %5")
                        .arg(headName(m->selection.at), QString::number(content.dest),
                             content.destToken, QString::number(content.src), content.srcToken);
-    if (m->lockedCell)
+    if (!content.forbiddenBy.isEmpty())
+        text += QStringLiteral(", forbidden by the edit ") + content.forbiddenBy;
+    else if (m->lockedCell)
         text +=
             QStringLiteral(", p ") + plainNumber(static_cast<double>(m->lockedCell->pattern), 3);
     return text;

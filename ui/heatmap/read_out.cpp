@@ -104,6 +104,9 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
     if (c.kind == CellKind::OutOfWindow)
         return {{tr("outside window"), tr("%1 keys").arg(thousands(c.window))}};
     if (c.kind == CellKind::NotComputed) return {{tr("not computed yet"), {}}};
+    // Its p is 0 by decree: of its score and rank there is nothing to say.
+    if (!c.forbiddenBy.isEmpty())
+        return {{tr("forbidden by the edit"), c.forbiddenBy}, {QStringLiteral("p"), tr("0")}};
     std::vector<Field> fields;
     if (c.destSpan.count() > 0) {  // the value is the spans' own; which cell has most of it
         if (c.drawn) fields.push_back({c.drawnName, plainNumber(*c.drawn, 6)});

@@ -19,6 +19,7 @@ struct ReadOutContent {
     CellKind kind = CellKind::Value;   // of the others only that they have no value is said
     int window = 0;                    // of the layer, for a cell outside it
     float softCap = 0;                 // of the layer's scores; 0: none
+    QString forbiddenBy;               // "13 ← 1": the edit that keeps dest from src; else empty
     std::optional<engine::Cell> cell;  // exact values, when they are known
     std::optional<double> drawn;       // the drawn value of the quantity, until the cell is known
     QString drawnName;                 // "p", "score", …
