@@ -141,6 +141,7 @@ class MainView : public QObject {
 
     // Copies of the view (main_view_copy.cpp).
     void wireCopy();
+    void copyMap();
     void copyPicture(const ui::Drawing&);
     void copyCode(bool nnsight);
 
@@ -303,12 +304,13 @@ class MainView : public QObject {
     std::vector<engine::Candidate> m_candidates;  // after the prompt's last row
     // The same for each model that edits make of this one, of the prompt on screen.
     std::vector<std::pair<engine::Edits, std::vector<engine::Candidate>>> m_candidatesOf;
-    std::string m_endNote;             // "the model ended its text"
-    double m_stepSeconds = 0;          // smoothed
-    QString m_figurePath;              // where the picture asked for goes
-    QString m_exportName;              // of the file that is written
-    bool m_progressIsExport = false;   // the panel, or what it last showed
-    bool m_figureToClipboard = false;  // instead, or as well
+    std::string m_endNote;                    // "the model ended its text"
+    double m_stepSeconds = 0;                 // smoothed
+    QString m_figurePath;                     // where the picture asked for goes
+    QString m_exportName;                     // of the file that is written
+    bool m_progressIsExport = false;          // the panel, or what it last showed
+    bool m_figureToClipboard = false;         // instead, or as well
+    std::optional<ui::MapView> m_copiedPart;  // of the map, by the clipboard's figure
     bool m_figureIsGrid = false;
     bool m_loggedMap = false;
     QPointer<QCheckBox> m_inView;  // of the export's dialog: the part in view alone

@@ -29,6 +29,7 @@ void MainView::wireCopy() {
         if (!m_session.hasRun() || m_session.run().rows == 0) return;
         if (m_figureIsGrid) cancelExport();  // it waited for the figure that is asked now
         m_figureToClipboard = true;
+        m_copiedPart.reset();
         if (m_window->isCompareShown() && m_compare.pair()) {  // what is in front
             const auto& pair = *m_compare.pair();
             const RunView *a = m_compare.run(pair.a), *b = m_compare.run(pair.b);
@@ -39,11 +40,27 @@ void MainView::wireCopy() {
                 return m_views.requestFigure({pair.b, pair.a}, {m_session.selection().at},
                                              {axis, axis});
         }
-        m_figureUnits = unitsOf(m_session.run().rows);
-        const engine::Axis axis = ui::figureAxis(m_figureUnits, m_session.run().rows, 1, kScale);
-        m_views.requestFigure({m_session.run().id, {}}, {m_session.selection().at}, {axis, axis});
+        copyMap();
     });
     connect(window, &ui::MainWindow::copyCodeRequested, this, &MainView::copyCode);
+}
+
+// What is seen of it. A file that waits for the whole as well is answered by the same figure.
+void MainView::copyMap() {
+    const RunView& run = m_session.run();
+    const std::vector<engine::LayerHead> heads{m_session.selection().at};
+    const ui::MapGeometry& map = m_page->heatmap().geometry();
+    m_figureUnits = unitsOf(run.rows);
+    if (m_figurePath.isEmpty() && !map.isEmpty() && !map.isWhole()) m_copiedPart = map.view();
+    ui::HeadFigure shape =
+        headFigure(heads, *m_session.model(), run.tokens, run.rows, m_figureUnits);
+    shape.part = m_copiedPart;
+    try {
+        m_views.requestFigure({run.id, {}}, heads, ui::figureAxes(shape, kScale));
+    } catch (...) {
+        m_figureToClipboard = false;
+        showFailure(currentFailure("clipboard"));
+    }
 }
 
 void MainView::copyPicture(const ui::Drawing& drawing) {
@@ -54,9 +71,11 @@ void MainView::copyPicture(const ui::Drawing& drawing) {
                                 "the picture cannot be drawn at this size", "clipboard",
                                 "export a shorter run");
         QGuiApplication::clipboard()->setImage(picture);
-        m_window->setStateText(QStringLiteral("Copied: a picture of %1 × %2 pixels")
-                                   .arg(picture.width())
-                                   .arg(picture.height()));
+        m_window->setStateText(
+            QStringLiteral("Copied: a picture of %1 × %2 pixels%3")
+                .arg(picture.width())
+                .arg(picture.height())
+                .arg(m_copiedPart ? QStringLiteral(", of what is in view") : QString()));
     } catch (...) {
         showFailure(currentFailure("clipboard"));
     }

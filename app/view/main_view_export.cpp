@@ -247,7 +247,8 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
     std::vector<engine::LayerHead> heads;
     for (const engine::Tile& tile : tiles)
         heads.insert(heads.end(), tile.request.heads.begin(), tile.request.heads.end());
-    const FigureLook look = copies ? FigureLook() : m_figureLook;
+    FigureLook look = copies ? FigureLook() : m_figureLook;
+    if (copies) look.part = m_copiedPart;
     // Of the whole as many rows as were asked for; a part lies where it lies in any number of them.
     const std::int64_t rows = look.part ? run->rows : request.dest.end;
     ui::HeadFigure figure = headFigure(heads, *m_session.model(), run->tokens, rows, m_figureUnits);

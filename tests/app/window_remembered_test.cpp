@@ -2,6 +2,7 @@
 // What the window remembers and hands out: recent files, earlier prompts, settings, the cache
 // folder, copies of the view. Real keys and clicks on a fake engine.
 #include <QAction>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
@@ -21,6 +22,8 @@
 #include "tests/support/app_fixture.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/settle.h"
+#include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/head_page.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt/prompt_line.h"
 #include "ui/prompt/prompt_panel.h"
@@ -156,6 +159,7 @@ class WindowRememberedTest : public QObject {
     void theCommandLineGoesBeforeTheSettings();
     void settingsThatMakeNoSense();
     void theCacheIsEmptiedWhenAsked();
+    void theHeatmapIsCopiedAsItIsExported_data();
     void theHeatmapIsCopiedAsItIsExported();
     void codeIsCopiedOrTheReasonSaid();
 };
@@ -373,25 +377,45 @@ void WindowRememberedTest::theCacheIsEmptiedWhenAsked() {
     QVERIFY(!empty->isEnabled());
 }
 
+void WindowRememberedTest::theHeatmapIsCopiedAsItIsExported_data() {
+    QTest::addColumn<bool>("zoomed");
+    QTest::addRow("whole") << false;
+    QTest::addRow("zoomed") << true;  // what is in view
+}
+
 void WindowRememberedTest::theHeatmapIsCopiedAsItIsExported() {
-    QGuiApplication::clipboard()->clear();
-    key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
-    QVERIFY(eventually([] { return !QGuiApplication::clipboard()->image().isNull(); }));
-    const QImage copied = QGuiApplication::clipboard()->image();
-    const QString png = path("exported.png");
+    QFETCH(bool, zoomed);
+    const auto copied = [&] {
+        QGuiApplication::clipboard()->clear();
+        key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+        (void)eventually([] { return !QGuiApplication::clipboard()->image().isNull(); });
+        return QGuiApplication::clipboard()->image().convertToFormat(QImage::Format_RGB32);
+    };
+    const QImage whole = copied();
+    QVERIFY(!whole.isNull());
+    if (zoomed) {
+        key(Qt::Key_Plus, {});
+        QVERIFY(settle());
+        QVERIFY(!m_view->headPage().heatmap().geometry().isWhole());
+    }
+    const QImage picture = copied();
+    QCOMPARE(picture == whole, !zoomed);
+    const QString png = path(zoomed ? "exported-part.png" : "exported.png");
     Q_EMIT window().exportHeatmapRequested();
     QFileDialog* dialog = nullptr;
     QVERIFY(eventually([&] {
         dialog = window().findChild<QFileDialog*>(QStringLiteral("exportDialog"));
         return dialog && dialog->isVisible();
     }));
+    auto* inView = dialog->findChild<QCheckBox*>(QStringLiteral("inView"));
+    QCOMPARE(inView != nullptr, zoomed);
+    if (inView) inView->setChecked(true);
     Q_EMIT dialog->fileSelected(png);
     dialog->close();
     QVERIFY(eventually([&] { return QFile::exists(png); }));
     const QImage exported(png);
-    QCOMPARE(copied.size(), exported.size());
-    QCOMPARE(copied.convertToFormat(QImage::Format_RGB32),
-             exported.convertToFormat(QImage::Format_RGB32));
+    QCOMPARE(picture.size(), exported.size());
+    QCOMPARE(picture, exported.convertToFormat(QImage::Format_RGB32));
     QVERIFY(window().messages().isEmpty());
 }
 
