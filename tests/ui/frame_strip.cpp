@@ -206,6 +206,62 @@ class FrameStrip : public QObject {
                 ui::theme().text);
     }
 
+    void keysSelectSpans_data() {
+        QTest::addColumn<QString>("keys");  // < > Shift+arrows, { } by ten, H E Shift+Home, End
+        QTest::addColumn<int>("begin");
+        QTest::addColumn<int>("end");
+        QTest::newRow("on to the right") << QStringLiteral(">>") << 5 << 8;
+        QTest::newRow("on to the left") << QStringLiteral("<<") << 3 << 6;
+        QTest::newRow("there and back") << QStringLiteral("><") << 5 << 6;
+        QTest::newRow("past where it began") << QStringLiteral("><<") << 4 << 6;
+        QTest::newRow("by ten, to the first") << QStringLiteral("{") << 0 << 6;
+        QTest::newRow("to the last") << QStringLiteral("E") << 5 << 12;
+        QTest::newRow("no further") << QStringLiteral("E>}") << 5 << 12;
+        QTest::newRow("to the first and one back") << QStringLiteral("H>") << 1 << 6;
+    }
+    void keysSelectSpans() {
+        QFETCH(QString, keys);
+        QFETCH(int, begin);
+        QFETCH(int, end);
+        TokenStrip strip;
+        auto tokens = frame::tokens(frame::literal);
+        tokens.resize(12);
+        strip.setTokens(tokens, 12);
+        strip.setRows(12);
+        strip.setSelection(Position{5}, Position{2});
+        show(strip, {300, 80});
+        strip.setFocus();
+        QSignalSpy clicked(&strip, &TokenStrip::tokenClicked);
+        for (const QChar key : keys) {
+            const bool ten = key == u'{' || key == u'}';
+            QTest::keyClick(&strip,
+                            key == u'<' || key == u'{'   ? Qt::Key_Left
+                            : key == u'>' || key == u'}' ? Qt::Key_Right
+                            : key == u'H'                ? Qt::Key_Home
+                                                         : Qt::Key_End,
+                            ten ? Qt::ShiftModifier | Qt::ControlModifier : Qt::ShiftModifier);
+        }
+        QCOMPARE(strip.span().value(), (engine::Rows{begin, end}));
+        QVERIFY(strip.accessibleDescription().contains(strip.spanText()));
+        QCOMPARE(clicked.count(), 0);
+        // The end that moved is in view.
+        const bool right = keys.endsWith(u'>') || keys.endsWith(u'}') || keys.endsWith(u'E');
+        QVERIFY(!strip.tokenRect(keys == QStringLiteral("H>") ? begin
+                                 : right                      ? end - 1
+                                                              : begin)
+                     .isEmpty());
+        // A span by the mouse goes on by the keys, from the end on their side.
+        strip.setSpan(engine::Rows{6, 8});
+        QTest::keyClick(&strip, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(strip.span().value(), (engine::Rows{6, 9}));
+        strip.setSpan(engine::Rows{6, 8});
+        QTest::keyClick(&strip, Qt::Key_Left, Qt::ShiftModifier);
+        QCOMPARE(strip.span().value(), (engine::Rows{5, 8}));
+        // Plain arrows are the window's.
+        QTest::keyClick(&strip, Qt::Key_Right);
+        QCOMPARE(strip.span().value(), (engine::Rows{5, 8}));
+    }
+
     void spansEndWithTheirTokens() {
         TokenStrip strip;
         strip.setTokens(frame::tokens(frame::literal), 12);

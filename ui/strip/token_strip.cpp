@@ -3,12 +3,14 @@
 
 #include <QEvent>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QToolTip>
 #include <algorithm>
 #include <utility>
 
 #include "ui/painting/number_text.h"
 #include "ui/painting/theme.h"
+#include "ui/strip/strip_keys.h"
 #include "ui/strip/strip_painting.h"
 #include "ui/widgets/plain_text.h"
 
@@ -245,6 +247,11 @@ QString TokenStrip::toolTipOf(std::int64_t index) const {
 }
 
 bool TokenStrip::event(QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride &&
+        spanStep(*static_cast<const QKeyEvent*>(event))) {
+        event->accept();  // elsewhere they move the locked cell
+        return true;
+    }
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const std::int64_t index = tokenAt(help->pos());

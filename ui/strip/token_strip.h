@@ -34,10 +34,11 @@ class TokenStrip : public QWidget {
     void forgetPreview();  // of another head: asked for anew
     const std::vector<float>& preview() const { return m_preview; }  // empty: none
     void setWindow(int keys);  // of the layer: what a dest sees at most, 0: all before it
-    // Shift-click and dragging select a span of tokens, [begin, end); this as they do. It stays for
-    // a run that has the same tokens up to its end.
+    // Shift-click, dragging and Shift+arrow keys select a span of tokens, [begin, end); this as
+    // they do. It stays for a run that has the same tokens up to its end.
     void setSpan(std::optional<engine::Rows>);
     const std::optional<engine::Rows>& span() const { return m_span; }
+    void beginSpan();  // at the selected token, with the focus; Shift+arrows go on from there
     QString spanText() const;    // "span 9 ·John to 11 ·to", empty without
     void setClicksSource(bool);  // direction: a plain click selects as src (key D)
     bool clicksSource() const { return m_clicksSource; }
@@ -74,6 +75,7 @@ class TokenStrip : public QWidget {
     void mouseReleaseEvent(QMouseEvent*) override;
     void leaveEvent(QEvent*) override;
     void wheelEvent(QWheelEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
     void changeEvent(QEvent*) override;
 
   private:
@@ -89,6 +91,7 @@ class TokenStrip : public QWidget {
     void scrollToTrack(int x);
     void dragTo(int x);
     void spanTo(std::int64_t index);  // from where it began
+    void moveSpan(std::int64_t by);   // its end that moves
     void paintToken(QPainter&, const PlacedToken&) const;
     void paintRoles(QPainter&, const std::vector<PlacedToken>& seen) const;
     void paintLegend(QPainter&) const;
@@ -110,6 +113,7 @@ class TokenStrip : public QWidget {
     bool m_hoversSource = false;
     std::optional<engine::Rows> m_span;
     std::int64_t m_spanFrom = -1;  // the token that the span being made began at
+    std::int64_t m_spanTo = -1;    // where the keys have led it; −1: it was not made by them
     enum class Press { None, Token, Span, Track } m_press = Press::None;
     int m_pressX = 0;
     bool m_hasTrack = false;

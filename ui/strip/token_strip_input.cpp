@@ -59,6 +59,7 @@ void TokenStrip::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     const QPoint at = event->position().toPoint();
     m_pressX = at.x();
+    m_spanTo = -1;
     if (m_hasTrack && trackRect().adjusted(0, -4, 0, 4).contains(at)) {
         m_press = Press::Track;
         scrollToTrack(at.x());

@@ -6,6 +6,8 @@ namespace ui {
 namespace {
 
 constexpr GestureHelp keysOfViews[] = {
+    {u"Strip", u"Shift+←  →", u"a span from the selected token on (Ctrl: by 10)"},
+    {u"Strip", u"Shift+Home  End", u"up to the first, the last token"},
     {u"Steps", u"←  →", u"the step before, after"},
     {u"Steps", u"↑  ↓", u"another token in its place"},
     {u"Steps", u"Enter", u"go on with that token, in a run of its own"},

@@ -79,6 +79,10 @@ void MainWindow::connectActions() {
             &PromptPanel::toggleControlStrings);
     connect(a, &WindowActions::directionToggled, m->strip,
             [this] { m->strip->setClicksSource(!m->strip->clicksSource()); });
+    connect(a, &WindowActions::spanBegun, this, [this] {
+        if (!m->strip->isVisible()) showHeadPage();
+        m->strip->beginSpan();
+    });
     connect(a, &WindowActions::soloToggled, this, [this] { setSolo(!isSolo()); });
     connect(a, &WindowActions::escapePressed, this, &MainWindow::stepOut);
     connect(a, &WindowActions::regionRequested, this, &MainWindow::focusRegion);

@@ -183,6 +183,8 @@ void WindowActions::buildHeads() {
     menu(Menu::Heads)->addSeparator();
     addForRun(Menu::Heads, QStringLiteral("Di&rection of the strip"), {QKeySequence(Qt::Key_D)},
               [this] { Q_EMIT directionToggled(); });
+    addForRun(Menu::Heads, QStringLiteral("Span &from the selected token"), {},
+              [this] { Q_EMIT spanBegun(); });
 }
 
 void WindowActions::buildExportAndHelp() {

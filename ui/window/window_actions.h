@@ -50,6 +50,7 @@ class WindowActions : public QObject {
     void earlierPromptRequested(int step);
     void controlStringsToggled();
     void directionToggled();
+    void spanBegun();  // in the strip, whose keys go on with it
     void soloToggled();
     void escapePressed();
     void regionRequested(int step);  // F6: +1, Shift+F6: −1
