@@ -119,8 +119,6 @@ std::string promptText(const RunView& run) {
 }
 
 std::string whyNoCommand(const FigureCommand& command) {
-    if (command.request.quantity == engine::Quantity::Attribution && command.request.distractor)
-        return "the command line knows no distractor";
     if (!command.run.edits.empty())
         return "the run is edited, and it would read the model as it is";
     if (!command.run.options.add_bos) return "the command line always adds the BOS";
@@ -144,6 +142,9 @@ std::string commandOf(const FigureCommand& command) {
         case engine::Quantity::Attribution:
             line.option("--quantity", "attribution");
             line.option("--target", std::to_string(engine::to_int(command.request.target)));
+            if (command.request.distractor)
+                line.option("--distractor",
+                            std::to_string(engine::to_int(*command.request.distractor)));
             break;
     }
     addScale(line, command.figure, command.request);

@@ -82,6 +82,8 @@ class Session : public QObject {
     void inspectModels(const std::vector<std::string>& paths);  // modelInspected each
     void findModels(const std::string& folder, int levels);     // modelsFound
     void listDevices();                                         // devicesListed
+    // tokenLookedUp, of the newest that was asked: a target, or a distractor, named by hand.
+    void lookUpToken(const std::string& typed, bool distractor);
     // promptPreviewed, of the newest that was asked, once no job has work.
     void previewPrompt(const std::string& text, const engine::TokenizeOptions&);
     // How models are opened from now on: device, threads and memory; the path is left out.
@@ -130,6 +132,7 @@ class Session : public QObject {
 
   Q_SIGNALS:
     void promptPreviewed(const PromptPreview&);
+    void tokenLookedUp(const TypedToken&);
     void stateChanged(ui::RunState);
     void modelInspected(const app::ModelInspected&);
     void modelsFound(const app::ModelsFound&);
@@ -172,6 +175,7 @@ class Session : public QObject {
     void handle(const DevicesListed&);
     void handle(const ModelsFound&);
     void handle(const PromptPreview&);
+    void handle(const TypedToken&);
     template <typename Event>
     bool isCurrent(const Event& event) const {
         return event.job == m_job;

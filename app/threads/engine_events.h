@@ -12,6 +12,7 @@
 #include "app/session/prompt_preview.h"
 #include "app/session/restored_runs.h"
 #include "app/session/saved_session.h"
+#include "app/session/typed_token.h"
 #include "engine/engine.h"
 #include "engine/values/device_list.h"
 #include "engine/values/found_model.h"
@@ -175,6 +176,6 @@ struct ModelsFound {
 using EngineEvent = std::variant<JobProgress, DevicesListed, ModelOpened, RunOpened, RunReturned,
                                  RunsKept, KeptClosed, RunForked, RunEdited, StepsGiven, RunClosed,
                                  PromptRead, Stepped, RunsRestoring, SessionRestored, JobEnded,
-                                 ModelInspected, ModelsFound, PromptPreview>;
+                                 ModelInspected, ModelsFound, PromptPreview, TypedToken>;
 
 }  // namespace app

@@ -142,6 +142,13 @@ void EngineThread::preview(const std::string& text, const engine::TokenizeOption
     }});
 }
 
+void EngineThread::lookUp(const std::string& typed, bool distractor) {
+    auto& newest = m_newestLookUp[distractor ? 1 : 0];
+    send([&newest, typed, distractor, number = ++newest](EngineWorker& worker) {
+        if (number == newest) worker.lookUp(typed, distractor);
+    });
+}
+
 void EngineThread::sendToBackground(std::vector<Command> commands) {
     {
         const std::lock_guard lock(m_mutex);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -36,6 +37,10 @@ class EngineThread : public QObject {
     void pause(bool paused);  // between slices of the newest job
     void cancel();            // the newest job; its JobEnded follows
 
+    // A TypedToken, between slices, of the newest target or distractor that was asked; none while
+    // no model is open.
+    void lookUp(const std::string& typed, bool distractor);
+
     // Looking at files, one at a time while no job has work, so that none waits for it.
     void inspect(const std::vector<std::string>& paths);  // a ModelInspected each
     void listDevices();                                   // a DevicesListed
@@ -62,6 +67,7 @@ class EngineThread : public QObject {
     std::stop_source m_stop;           // of the newest job
     JobId m_job{};
     std::atomic<std::uint64_t> m_newestPreview = 0;
+    std::array<std::atomic<std::uint64_t>, 2> m_newestLookUp{};  // target, distractor
     std::jthread m_thread;  // last, so that it is joined before the rest goes
 };
 

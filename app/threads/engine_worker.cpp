@@ -67,6 +67,7 @@ void EngineWorker::open(JobId id, const engine::OpenRequest& request, std::stop_
         m_promptRead.clear();
         m_replaced.clear();
         m_kept.clear();
+        m_names.reset();
         m_engine = std::move(opened);
         m_send(ModelOpened{id, m_engine->info(), m_engine->reader(), m_job->seconds()});
         end(JobEnded::How::Finished);
@@ -331,6 +332,12 @@ void EngineWorker::find(const std::string& folder, int levels) {
 
 void EngineWorker::preview(const std::string& text, const engine::TokenizeOptions& options) {
     if (m_engine) m_send(previewOf(*m_engine, text, options));
+}
+
+void EngineWorker::lookUp(const std::string& typed, bool distractor) {
+    if (!m_engine) return;
+    if (!m_names) m_names = std::make_unique<TokenNames>(*m_engine);
+    m_send(m_names->look(typed, distractor));
 }
 
 void EngineWorker::end(JobEnded::How how, std::optional<engine::Failure> failure) {

@@ -35,6 +35,7 @@ class EngineWorker {
     void listDevices();
     void find(const std::string& folder, int levels);
     void preview(const std::string& text, const engine::TokenizeOptions&);
+    void lookUp(const std::string& typed, bool distractor);
 
     bool hasWork() const { return m_job && !m_job->paused; }
     void slice();  // of the job in work; only when hasWork()
@@ -92,9 +93,10 @@ class EngineWorker {
     EngineSource m_source;
     Send m_send;
     std::unique_ptr<engine::Engine> m_engine;
-    Runs m_promptRead;         // every open run of the newest prompt
-    Runs m_replaced;           // those of the one before, until this one has rows
-    std::vector<Runs> m_kept;  // those of earlier ones, the longest unseen first
+    std::unique_ptr<TokenNames> m_names;  // of it, once a token was typed
+    Runs m_promptRead;                    // every open run of the newest prompt
+    Runs m_replaced;                      // those of the one before, until this one has rows
+    std::vector<Runs> m_kept;             // those of earlier ones, the longest unseen first
     std::optional<Job> m_job;
 };
 

@@ -40,6 +40,7 @@ void EngineWorker::restoreNow(const RestoreCommand& command) {
         m_promptRead.clear();
         m_replaced.clear();
         m_kept.clear();
+        m_names.reset();
         m_engine = std::move(fresh);
         opened = ModelOpened{id, m_engine->info(), m_engine->reader(), m_job->seconds()};
     } else {

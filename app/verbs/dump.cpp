@@ -83,8 +83,6 @@ void runDump(Cli& cli, const Arguments& arguments) {
     const std::string layerList = arguments.text("--layers").value_or("all");
     if (layerList != "all")
         parseLayers(layerList, std::numeric_limits<int>::max());  // typing errors before loading
-    const auto targetId =
-        arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
     PromptOptions promptOptions = parsePromptOptions(arguments);
     promptOptions.edits = parseEdits(arguments);
     const ComputeOptions compute = parseComputeOptions(arguments);
@@ -95,10 +93,8 @@ void runDump(Cli& cli, const Arguments& arguments) {
     const engine::ModelInfo& info = engine->info();
     const auto layers = parseLayers(layerList, info.layers);
     std::optional<engine::TokenId> target;
-    if (targetId) {
-        checkTokenId("--target", *targetId, info);
-        target = static_cast<engine::TokenId>(*targetId);
-    }
+    if (const auto typed = arguments.text("--target"))
+        target = parseToken("--target", *typed, *engine);
     const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);
 
     const auto tokens = static_cast<std::int64_t>(prompt.tokens.size());
@@ -131,8 +127,8 @@ Verb dumpVerb() {
             std::vector<Option>{
                 {"--layers", "0,10,20|all", "of which layers (default all)"},
                 {"--tensors", "LIST", "what to write (default pattern,lse); see below"},
-                {"--target", "ID",
-                 "token that logit_attribution is for (default: each row's top)"}} +
+                {"--target", "TOKEN",
+                 "what logit_attribution is for: a token's id or text (default: each row's top)"}} +
             editOptions() + computeOptions() +
             std::vector<Option>{{"--out", "F.safetensors", "the file to write"}},
         "Tensors, float32 but for token_ids (int64 [N]), with T = prompt + max(generated, 1) − 1 "

@@ -96,21 +96,25 @@ void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
     const auto reader = engine.reader();
     const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
     if (request.view.kind == Kind::Bars)
-        return writeBars(file, format,
-                         reader->contributions({{}, run.id, position, request.target, {}}),
-                         request.quantity != engine::Quantity::Value);
+        return writeBars(
+            file, format,
+            reader->contributions({{}, run.id, position, request.target, request.distractor}),
+            request.quantity != engine::Quantity::Value);
     if (request.view.kind == Kind::Numbers)
-        return writeHeads(file, format,
-                          {reader->metrics({{}, run.id, {0, run.rows}}, cli.stop),
-                           reader->contributions({{}, run.id, position, request.target, {}}),
-                           {}});
+        return writeHeads(
+            file, format,
+            {reader->metrics({{}, run.id, {0, run.rows}}, cli.stop),
+             reader->contributions({{}, run.id, position, request.target, request.distractor}),
+             {}});
     MapData data;
     data.run = run.id;
     data.heads = headsOf(request.view, engine.info());
     data.rows = run.rows;
     data.quantity = request.quantity.value_or(engine::Quantity::Pattern);
-    if (data.quantity == engine::Quantity::Attribution)
+    if (data.quantity == engine::Quantity::Attribution) {
         data.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
+        data.distractor = request.distractor;
+    }
     data.tokens = run.tokens;
     data.units = unitsOf(run, request);
     data.dests = heldBy(data.units, request.rows);
@@ -163,10 +167,11 @@ void runExport(Cli& cli, const Arguments& arguments) {
     if (position && !bars)
         badArgument("--position", *arguments.text("--position"),
                     "only bars and heads' numbers are of one position");
-    const auto target = arguments.integer("--target", 0, std::numeric_limits<std::int32_t>::max());
-    if (target && !(bars ? request.quantity != engine::Quantity::Value
-                         : request.quantity == engine::Quantity::Attribution))
-        badArgument("--target", *arguments.text("--target"), "only attribution has a target");
+    for (const char* option : {"--target", "--distractor"})
+        if (arguments.has(option) && !(bars ? request.quantity != engine::Quantity::Value
+                                            : request.quantity == engine::Quantity::Attribution))
+            badArgument(option, *arguments.text(option),
+                        std::string("only attribution has a ") + (option + 2));
     request.scheme = arguments.oneOf("--theme", {"light", "dark"}).value_or("light") == "dark"
                          ? ui::Scheme::Dark
                          : ui::Scheme::Light;
@@ -188,10 +193,12 @@ void runExport(Cli& cli, const Arguments& arguments) {
 
     const auto engine = openModel(cli, model, compute);
     checkView(request.view, typedView, engine->info());
-    if (target) {
-        checkTokenId("--target", *target, engine->info());
-        request.target = static_cast<engine::TokenId>(*target);
-    }
+    if (const auto target = arguments.text("--target"))
+        request.target = parseToken("--target", *target, *engine);
+    if (const auto distractor = arguments.text("--distractor"))
+        request.distractor = parseToken("--distractor", *distractor, *engine);
+    if (request.distractor && request.distractor == request.target)
+        badArgument("--distractor", *arguments.text("--distractor"), "is the target itself");
     const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);
     const std::int64_t rows =
         rowsOf(static_cast<std::int64_t>(prompt.tokens.size()), promptOptions.generate);
@@ -236,7 +243,10 @@ Verb exportVerb() {
             {"--position", "P", "bars, all heads: of this position (default: the last row)"},
             {"--quantity", "Q",
              "scores, pattern, value or attribution (default pattern; bars: attribution)"},
-            {"--target", "ID", "token that attribution is for (default: the top token there)"},
+            {"--target", "TOKEN",
+             "what attribution is for: a token's id or text (default: the top token there)"},
+            {"--distractor", "TOKEN",
+             "attribution: a token whose logit is taken from the target's"},
             {"--by", "UNIT",
              "heads: tokens, words, sentences, lines or turns of a chat (default tokens)"}} +
             std::vector<Option>{
@@ -256,7 +266,10 @@ Verb exportVerb() {
         "cell (bars:\na line a part; heads: a line a head), NPY float32 [heads, dest, src] (bars: "
         "[layers, heads];\nheads: [measures, layers, heads], in the order of the CSV's columns). "
         "With --by\na value is the mass from one span to another: the mean over dest of what its "
-        "rows have on src\ntogether (scores: the value of largest magnitude).\n",
+        "rows have on src\ntogether (scores: the value of largest magnitude).\n"
+        "A TOKEN is an id, or a text that is one token: a space is typed as itself or as ·, and "
+        "left out\nwhere only the token with it exists; in double quotes it is taken to the "
+        "letter, digits too.\n",
         runExport};
 }
 

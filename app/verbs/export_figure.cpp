@@ -18,6 +18,10 @@ QString text(const std::string& bytes) {
     return QString::fromStdString(oneLine(bytes));
 }
 
+QString visible(const engine::Engine& engine, engine::TokenId token) {
+    return ui::visibleToken(engine.describe(std::span(&token, 1)).tokens.at(0).bytes);
+}
+
 // The model, and what was changed of it.
 QString titleOf(const engine::ModelInfo& info, const ExportRequest& request) {
     return text(info.name) +
@@ -49,9 +53,11 @@ DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
     tile.quantity = request.quantity.value_or(engine::Quantity::Pattern);
     if (tile.quantity == engine::Quantity::Attribution) {
         tile.target = targetOf(*reader, run, request, engine::Position(run.rows - 1));
-        const auto named = engine.describe(std::span(&tile.target, 1));
-        figure.nameTarget(ui::visibleToken(named.tokens.at(0).bytes),
-                          request.page.title.has_value());
+        tile.distractor = request.distractor;
+        QString named = visible(engine, tile.target);
+        if (tile.distractor)
+            named += QStringLiteral(" \u2212 ") + visible(engine, *tile.distractor);
+        figure.nameTarget(named, request.page.title.has_value());
     }
     tile.run = run.id;
     tile.heads = heads;
@@ -102,7 +108,7 @@ DrawnFigure drawBars(const engine::Engine& engine, const FinishedRun& run,
     const engine::Position position = request.position.value_or(engine::Position(run.rows - 1));
     ui::ContributionFigure figure;
     figure.table = engine.reader()->contributions(
-        {engine::RequestId{}, run.id, position, request.target, std::nullopt});
+        {engine::RequestId{}, run.id, position, request.target, request.distractor});
     const bool writes = request.quantity == engine::Quantity::Value;
     figure.measure = writes ? ui::Measure::Write : ui::Measure::Attribution;
     const auto& values = writes ? figure.table.head_norm : figure.table.head_attribution;
@@ -116,8 +122,8 @@ DrawnFigure drawBars(const engine::Engine& engine, const FinishedRun& run,
     const std::int64_t row = engine::to_int(position);
     figure.positionText = QString::number(row) + QLatin1Char(' ') +
                           ui::visibleToken(run.tokens[static_cast<std::size_t>(row)].bytes);
-    const auto named = engine.describe(std::span(&figure.table.target, 1));
-    figure.targetText = ui::visibleToken(named.tokens.at(0).bytes);
+    figure.targetText = visible(engine, figure.table.target);
+    if (figure.table.distractor) figure.distractorText = visible(engine, *figure.table.distractor);
     figure.scheme = request.scheme;
     std::string subject = subjectOf(figure, run.rows);
     return {ui::drawingOf(std::move(figure)), std::move(subject)};

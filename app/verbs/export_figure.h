@@ -18,6 +18,7 @@ struct ExportRequest {
     std::optional<engine::Position> position;  // bars; none: the last row
     std::optional<engine::Quantity> quantity;  // none: the pattern, for bars the logit attribution
     std::optional<engine::TokenId> target;     // none: the position's own top token
+    std::optional<engine::TokenId> distractor;
     ui::Granularity by = ui::Granularity::Tokens;  // of heads' axes
     ui::Scheme scheme = ui::Scheme::Light;
     double zoom = 1;                         // pixels a logical pixel, of the maps

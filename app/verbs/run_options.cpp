@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/command_line/cli_text.h"
+#include "app/session/typed_token.h"
 #include "app/verbs/prompt_losses.h"
 
 namespace app {
@@ -161,6 +162,24 @@ void checkTokenId(const char* option, std::int64_t id, const engine::ModelInfo& 
     if (id >= info.vocab)
         badArgument(option, std::to_string(id),
                     "the vocabulary has ids 0 to " + std::to_string(info.vocab - 1));
+}
+
+engine::TokenId parseToken(const char* option, const std::string& typed,
+                           const engine::Engine& engine) {
+    if (const auto id = parseUnsigned(typed)) {
+        if (*id >= static_cast<std::uint64_t>(engine.info().vocab))
+            badArgument(option, typed,
+                        "the vocabulary has ids 0 to " + std::to_string(engine.info().vocab - 1) +
+                            "; digits that are meant as text stand in double quotes");
+        return static_cast<engine::TokenId>(*id);
+    }
+    try {
+        return TokenNames(engine).find(typed).token;
+    } catch (const engine::Error& error) {
+        const engine::Failure& failure = error.failure();
+        throw engine::Error(failure.kind, std::string(option) + " " + failure.what, {},
+                            failure.hint);
+    }
 }
 
 engine::Encoding encodePrompt(Cli& cli, const engine::Engine& engine,

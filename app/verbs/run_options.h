@@ -50,6 +50,9 @@ std::string parseOut(const Arguments&);
 // Throws BadRequest for an id past the vocabulary.
 void checkTokenId(const char* option, std::int64_t id, const engine::ModelInfo&);
 
+// A token of the vocabulary: an id, or a text as TokenNames reads it. Throws BadRequest.
+engine::TokenId parseToken(const char* option, const std::string& typed, const engine::Engine&);
+
 struct FinishedRun {
     engine::RunId id{};
     std::vector<engine::Token> tokens;  // prompt and generated

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the typed prompt would be read as, handed to the run bar.
+// What is typed while it is typed: how the prompt would be read, and which token is meant.
 #include <algorithm>
 
 #include "app/command_line/cli_text.h"
 #include "app/view/main_view.h"
+#include "ui/contributions/logits_panel.h"
+#include "ui/contributions/token_picker.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt/prompt_panel.h"
 #include "ui/prompt/prompt_preview.h"
@@ -68,6 +70,16 @@ void MainView::wirePreview() {
         if (m_session.model() && !of.failure)
             tellNeed(preview, *m_session.model(), bar->tokensToGenerate());
         bar->setPreview(preview);
+    });
+
+    connect(&m_window->logitsPanel(), &ui::LogitsPanel::lookUpWanted, this,
+            [this](const QString& typed, bool distractor) {
+                m_session.lookUpToken(typed.toStdString(), distractor);
+            });
+    connect(&m_session, &Session::tokenLookedUp, this, [this](const TypedToken& of) {
+        m_window->logitsPanel().setAnswer(of.distractor,
+                                          {QString::fromStdString(of.typed), of.token,
+                                           QString::fromStdString(of.why), of.completions});
     });
 }
 

@@ -115,7 +115,8 @@ class CliVerbsTest : public QObject {
         dump("token ids are no text", "--token-ids 1 --chat --out OUT", 2, "--chat");
         dump("token ids with a hole", "--token-ids 1,,2 --out OUT", 2, "--token-ids");
         dump("a target it lacks", "--prompt a --target 97 --out OUT", 2, "--target '97'");
-        dump("a target that is none", "--prompt a --target the --out OUT", 2, "--target 'the'");
+        dump("a target of two tokens", "--prompt a --target the~cat --out OUT", 2,
+             "--target 'the cat' is 2 tokens, 'the' and ' cat'");
         dump("top-k without a temperature", "--prompt a --top-k 5 --out OUT", 2, "--temperature");
         dump("top-k of temperature 0", "--prompt a --temperature 0 --top-k 5 --out OUT", 2,
              "--top-k '5'");
@@ -165,6 +166,15 @@ class CliVerbsTest : public QObject {
         picture("outlines of a PNG", "--view L1 --outline-text", 2, "only an SVG names its fonts");
         picture("a target of patterns", "--view L1 --target 1", 2, "--target");
         picture("a target it lacks", "--view bars --target 97", 2, "--target '97'");
+        picture("a distractor it lacks", "--view bars --distractor #97", 2,
+                "--distractor '#97' is no id: the vocabulary has #0 to #96");
+        picture("a distractor of lengths", "--view bars --quantity value --distractor 1", 2,
+                "only attribution has a distractor");
+        picture("a distractor of patterns", "--view L1 --distractor 1", 2, "--distractor");
+        picture("a target of two tokens", "--view bars --target bb~cc", 2,
+                "--target 'bb cc' is 2 tokens, 'bb' and ' cc'");
+        picture("two that are one", "--view bars --target 3 --distractor #3", 2,
+                "is the target itself");
         picture("to stdout", "--view L1 --out -", 2, "stdout is not written to");
         picture("no format", "--view L1 --out OUT", 2, "png");
         picture("no place", "--view L1 --out /no/such/a.png", 1, "/no/such/a.png");

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/contributions/logits_panel.h"
 
-#include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMouseEvent>
-#include <QSignalBlocker>
 #include <QStackedLayout>
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "ui/contributions/token_picker.h"
 #include "ui/models/candidate_delegates.h"
 #include "ui/models/logits_model.h"
 #include "ui/models/tokens_beside.h"
@@ -24,17 +23,10 @@ namespace ui {
 namespace {
 
 constexpr int markWidth = 38, logitWidth = 52;
-constexpr int leastPicker = 50;  // in a dock of a small window a token is cut sooner than the map
 
-QComboBox* picker(const QString& name, QWidget* parent) {
-    auto* box = new QComboBox(parent);
-    box->setAccessibleName(name);
-    box->setFont(monoFont(11));
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(4);
-    box->setMinimumWidth(leastPicker);
-    box->setFixedHeight(21);
-    return box;
+bool isSameToken(const std::optional<engine::Candidate>& a,
+                 const std::optional<engine::Candidate>& b) {
+    return a.has_value() == b.has_value() && (!a || a->token == b->token);
 }
 
 }  // namespace
@@ -85,8 +77,8 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     m_view->viewport()->installEventFilter(this);
 
     auto* foot = new QWidget;
-    m_target = picker(QStringLiteral("Target"), foot);
-    m_distractor = picker(QStringLiteral("Distractor"), foot);
+    m_target = new TokenPicker(QStringLiteral("Target"), foot);
+    m_distractor = new TokenPicker(QStringLiteral("Distractor"), foot);
     m_logitLabel = plainLabel({}, foot);
     m_logitLabel->setFont(monoFont(11));
     m_logitLabel->setToolTip(QStringLiteral("The target's logit, minus the distractor's"));
@@ -101,8 +93,21 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     row->addWidget(minusName);
     row->addWidget(m_distractor, 1);
     row->addWidget(m_logitLabel);
-    connect(m_target, &QComboBox::activated, this, [this](int i) { pick(m_target, i); });
-    connect(m_distractor, &QComboBox::activated, this, [this](int i) { pick(m_distractor, i); });
+    m_refusal = plainLabel({}, this);
+    m_refusal->setObjectName(QStringLiteral("tokenRefusal"));
+    m_refusal->setFont(wordFont(11));
+    m_refusal->setWordWrap(true);
+    m_refusal->setContentsMargins(8, 0, 8, 4);
+    m_refusal->hide();
+    for (TokenPicker* box : {m_target, m_distractor}) {
+        const bool distractor = box == m_distractor;
+        connect(box, &TokenPicker::chosen, this,
+                [this, distractor](const auto& token) { pick(distractor, token); });
+        connect(box, &TokenPicker::lookUpWanted, this, [this, distractor](const QString& typed) {
+            Q_EMIT lookUpWanted(typed, distractor);
+        });
+        connect(box, &TokenPicker::refused, this, &LogitsPanel::refuse);
+    }
 
     auto* full = new QWidget;
     auto* column = new QVBoxLayout(full);
@@ -110,6 +115,7 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     column->setSpacing(0);
     column->addWidget(m_view, 1);
     column->addWidget(foot);
+    column->addWidget(m_refusal);
     m_besideLabel = plainLabel({});
     m_besideLabel->setFont(monoFont(11));
     m_besideLabel->setContentsMargins(8, 0, 8, 3);
@@ -196,13 +202,13 @@ void LogitsPanel::sizeTokens() {
 }
 
 void LogitsPanel::setTarget(const std::optional<engine::Candidate>& target) {
-    m_logit.reset();
+    if (!isSameToken(m_model->target(), target)) m_logit.reset();
     m_model->setTarget(target);
     refreshPickers();
 }
 
 void LogitsPanel::setDistractor(const std::optional<engine::Candidate>& distractor) {
-    m_logit.reset();
+    if (!isSameToken(m_model->distractor(), distractor)) m_logit.reset();
     m_model->setDistractor(distractor);
     refreshPickers();
 }
@@ -212,26 +218,24 @@ void LogitsPanel::setLogit(std::optional<double> logit) {
     refreshLogit();
 }
 
-// Entry 0 is "no choice"; then the candidates; then a choice that is not among them.
+void LogitsPanel::setAnswer(bool distractor, const TypedAnswer& answer) {
+    (distractor ? m_distractor : m_target)->setAnswer(answer);
+}
+
+void LogitsPanel::refuse(const QString& why) {
+    QPalette palette = m_refusal->palette();
+    palette.setColor(QPalette::WindowText, theme().error);
+    m_refusal->setPalette(palette);
+    m_refusal->setText(why);
+    m_refusal->setVisible(!why.isEmpty());
+}
+
 void LogitsPanel::refreshPickers() {
-    const auto fill = [this](QComboBox* box, const QString& none,
-                             const std::optional<engine::Candidate>& chosen) {
-        const QSignalBlocker blocker(box);
-        box->clear();
-        box->addItem(none);
-        for (const engine::Candidate& c : m_model->candidates())
-            box->addItem(visibleToken(c.bytes), QVariant::fromValue(c));
-        if (!chosen) return;
-        const auto& all = m_model->candidates();
-        const engine::Candidate* found = m_model->find(chosen->token);
-        if (!found) box->addItem(visibleToken(chosen->bytes), QVariant::fromValue(*chosen));
-        box->setCurrentIndex(found ? 1 + static_cast<int>(found - all.data()) : box->count() - 1);
-    };
     const auto& all = m_model->candidates();
-    fill(m_target, all.empty() ? QStringLiteral("top") : visibleToken(all.front().bytes),
-         m_model->target());
+    m_target->setEntries(all.empty() ? QStringLiteral("top") : visibleToken(all.front().bytes), all,
+                         m_model->target());
     m_target->setItemData(0, QStringLiteral("each position's own top token"), Qt::ToolTipRole);
-    fill(m_distractor, QStringLiteral("none"), m_model->distractor());
+    m_distractor->setEntries(QStringLiteral("none"), all, m_model->distractor());
     refreshLogit();
 }
 
@@ -276,16 +280,13 @@ void LogitsPanel::clickMark(int row, bool distractor) {
     }
 }
 
-void LogitsPanel::pick(QComboBox* box, int index) {
-    const QVariant held = box->itemData(index);
-    const auto choice =
-        held.isValid() ? std::optional(held.value<engine::Candidate>()) : std::nullopt;
-    if (box == m_target) {
-        setTarget(choice);
-        Q_EMIT targetChanged(choice);
-    } else {
+void LogitsPanel::pick(bool distractor, const std::optional<engine::Candidate>& choice) {
+    if (distractor) {
         setDistractor(choice);
         Q_EMIT distractorChanged(choice);
+    } else {
+        setTarget(choice);
+        Q_EMIT targetChanged(choice);
     }
 }
 

@@ -6,7 +6,6 @@
 
 #include "engine/values/run.h"
 
-class QComboBox;
 class QLabel;
 class QStackedLayout;
 class QTableView;
@@ -14,7 +13,9 @@ class QTableView;
 namespace ui {
 
 class LogitsModel;
+class TokenPicker;
 struct TokensBeside;
+struct TypedAnswer;
 
 class LogitsPanel : public QWidget {
     Q_OBJECT
@@ -35,6 +36,8 @@ class LogitsPanel : public QWidget {
     // Of the target, minus the distractor's; shown right of the pickers. None: computed where both
     // are in the list.
     void setLogit(std::optional<double>);
+    // To lookUpWanted.
+    void setAnswer(bool distractor, const TypedAnswer&);
     // The row whose next tokens are shown; while tokens stream it is behind the selection.
     std::optional<engine::Position> position() const { return m_position; }
     LogitsModel* model() const { return m_model; }
@@ -45,6 +48,8 @@ class LogitsPanel : public QWidget {
         std::optional<engine::Candidate>);  // none: back to the position's own top token
     void distractorChanged(std::optional<engine::Candidate>);
     void positionChanged();
+    // A target, or a distractor, is being named by hand: which token is it?
+    void lookUpWanted(const QString& typed, bool distractor);
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;
@@ -55,7 +60,8 @@ class LogitsPanel : public QWidget {
     void showColumns();
     void sizeTokens();
     void clickMark(int row, bool distractor);
-    void pick(QComboBox*, int index);
+    void pick(bool distractor, const std::optional<engine::Candidate>&);
+    void refuse(const QString& why);
 
     std::optional<engine::Position> m_position;
     std::vector<engine::Candidate> m_top;  // of that row
@@ -63,8 +69,8 @@ class LogitsPanel : public QWidget {
     QStackedLayout* m_pages = nullptr;
     QLabel* m_sentence = nullptr;
     QTableView* m_view = nullptr;
-    QComboBox *m_target = nullptr, *m_distractor = nullptr;
-    QLabel *m_logitLabel = nullptr, *m_besideLabel = nullptr;
+    TokenPicker *m_target = nullptr, *m_distractor = nullptr;
+    QLabel *m_logitLabel = nullptr, *m_besideLabel = nullptr, *m_refusal = nullptr;
     std::optional<double> m_logit;
 };
 
