@@ -58,6 +58,7 @@ TraceViews::TraceViews(Session& session, QObject* parent) : QObject(parent), m_s
     });
 
     connect(&m_reader, &ReaderWorker::mapReady, this, &TraceViews::mapReady);
+    connect(&m_reader, &ReaderWorker::peekReady, this, &TraceViews::peekReady);
     connect(&m_reader, &ReaderWorker::previewReady, this, [this](const engine::Tile& tile) {
         const bool asSource = tile.request.dest.begin == 0 && tile.request.dest.pixels() > 1;
         const auto values = tile.data.as<float>();
@@ -156,6 +157,17 @@ void TraceViews::setRenormalized(bool renormalized) {
     if (m_renormalized == renormalized) return;
     m_renormalized = renormalized;
     if (m_quantity == engine::Quantity::Pattern) refreshMaps();
+}
+
+void TraceViews::peek(engine::LayerHead at, int pixels) {
+    m_peeked = at;
+    m_peekPixels = pixels;
+    refresh(ReadKind::Peek, Why::Changed);
+}
+
+void TraceViews::dropPeek() {
+    m_peeked.reset();
+    m_reader.drop(ReadKind::Peek);
 }
 
 void TraceViews::setSpan(std::optional<Rows> span) {
@@ -284,6 +296,7 @@ void TraceViews::grow() {
     refresh(ReadKind::Map, Why::Grown);
     refresh(ReadKind::Overview, Why::Grown);
     refresh(ReadKind::Pins, Why::Grown);
+    refresh(ReadKind::Peek, Why::Grown);
     refresh(ReadKind::Column, Why::Grown);
     refresh(ReadKind::Thumbnails, Why::Grown);
     growSlowly(false);

@@ -31,6 +31,9 @@ class TraceViews : public QObject {
     // Of the selected head, what a hovered token attends to or, as source, what attends to it.
     void preview(engine::Position, bool asSource);
     void dropPreview();
+    // The whole pattern of a head, at most so many pixels a side, until it is dropped.
+    void peek(engine::LayerHead, int pixels);
+    void dropPeek();
     void setPins(std::vector<engine::LayerHead>);
     void setPinView(engine::Axis dest, engine::Axis src, engine::Pooling pooling);
     void setThumbnailView(std::vector<engine::LayerHead> visible, int pixels);
@@ -78,6 +81,7 @@ class TraceViews : public QObject {
     void columnReady(engine::Position src, const std::vector<float>& pattern);  // [rows]
     void hoverCellReady(const engine::Cell&);
     void lockedCellReady(const engine::Cell&);
+    void peekReady(const engine::Tile&);
     void pinsReady(const engine::Tile&);                 // some of the pins
     void figureReady(const std::vector<engine::Tile>&);  // each with some of the heads, in order
     void composedReady(const std::vector<engine::Tile>&);
@@ -132,6 +136,8 @@ class TraceViews : public QObject {
     };
     std::optional<MapView> m_map, m_overview, m_pinView;
     std::vector<engine::LayerHead> m_pins;
+    std::optional<engine::LayerHead> m_peeked;
+    int m_peekPixels = 0;
     std::vector<engine::Tile> m_figure, m_composed;  // what of it is there
     std::vector<engine::LayerHead> m_visible;
     int m_thumbnailPixels = 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/session/trace_views.h"
+#include "ui/painting/map_geometry.h"
 #include "ui/painting/map_units.h"
 
 namespace app {
@@ -127,6 +128,13 @@ void TraceViews::ask(ReadKind kind) {
             tile.quantity = m_quantity;
             tile.renormalized = isRenormalized();
             return m_reader.requestPins(std::move(tile));
+        case ReadKind::Peek: {
+            if (!m_peeked) return;
+            tile.heads = {*m_peeked};
+            tile.dest = tile.src = ui::wholeAxis(run.planned, m_peekPixels);
+            if (tile.src.cells_per_pixel > 1) tile.pooling = engine::Pooling::Max;
+            return m_reader.requestPeek(std::move(tile));
+        }
         case ReadKind::Contributions:
             if (!hasDest) return;
             return m_reader.requestContributions(

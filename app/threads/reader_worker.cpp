@@ -26,9 +26,10 @@ constexpr std::size_t index(ReadKind kind) {
 }
 
 // The job of each kind, in the order of ReadKind.
-using Jobs = std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob,
-                        CompareJob, LogitsJob, ContributionJob, TokensBesideJob, ContributionJob,
-                        TileJob, TileJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
+using Jobs =
+    std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob,
+               CompareJob, LogitsJob, ContributionJob, TokensBesideJob, ContributionJob, TileJob,
+               TileJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -232,6 +233,9 @@ void ReaderWorker::requestOverview(engine::TileRequest request) {
 void ReaderWorker::requestPins(engine::TileRequest request) {
     put<ReadKind::Pins>(std::move(request));
 }
+void ReaderWorker::requestPeek(engine::TileRequest request) {
+    put<ReadKind::Peek>(std::move(request));
+}
 void ReaderWorker::requestCompare(CompareRequest request) {
     put<ReadKind::Compare>(std::move(request));
 }
@@ -310,6 +314,7 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::Preview>(news, &ReaderWorker::previewReady);
     deliver<ReadKind::Overview>(news, &ReaderWorker::overviewReady);
     deliver<ReadKind::Pins>(news, &ReaderWorker::pinsReady);
+    deliver<ReadKind::Peek>(news, &ReaderWorker::peekReady);
     deliver<ReadKind::Compare>(news, &ReaderWorker::compareReady);
     deliver<ReadKind::Logits>(news, &ReaderWorker::logitsReady);
     deliver<ReadKind::Contributions>(news, &ReaderWorker::contributionsReady);

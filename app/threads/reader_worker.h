@@ -23,6 +23,7 @@ enum class ReadKind : std::uint8_t {
     Map,
     Overview,  // the whole of that map, small
     Pins,      // the same of the pinned heads
+    Peek,      // a head that the mouse rests on, larger than its thumbnail
     Compare,   // and of two runs and their difference
     Logits,
     Contributions,
@@ -36,7 +37,7 @@ enum class ReadKind : std::uint8_t {
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 20;
+constexpr std::size_t kReadKinds = 21;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -59,6 +60,7 @@ class ReaderWorker : public QObject {
     void requestPreview(engine::TileRequest);
     void requestOverview(engine::TileRequest);
     void requestPins(engine::TileRequest);
+    void requestPeek(engine::TileRequest);
     void requestCompare(CompareRequest);
     void requestFigure(engine::TileRequest);
     void requestComposed(engine::TileRequest);
@@ -84,7 +86,8 @@ class ReaderWorker : public QObject {
     void mapReady(const engine::Tile&);
     void previewReady(const engine::Tile&);
     void overviewReady(const engine::Tile&);
-    void pinsReady(const engine::Tile&);     // some of the heads asked for; others follow
+    void pinsReady(const engine::Tile&);  // some of the heads asked for; others follow
+    void peekReady(const engine::Tile&);
     void compareReady(const engine::Tile&);  // one of those asked for
     void figureReady(const engine::Tile&);   // some of the heads
     void composedReady(const engine::Tile&);

@@ -89,6 +89,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireMiniMap();
     wireText();
     wirePreview();
+    wirePeek();
     wirePanels();
     wireFinder();
     wirePins();

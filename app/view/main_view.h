@@ -21,6 +21,7 @@
 #include "app/session/prompt_history.h"
 #include "app/session/session.h"
 #include "app/session/trace_views.h"
+#include "ui/grid/head_peek.h"
 #include "ui/heatmap/top_ends.h"
 #include "ui/window/main_window.h"
 #include "ui/window/place.h"
@@ -224,6 +225,8 @@ class MainView : public QObject {
     void wireMiniMap();
     void wireText();     // main_view_text.cpp
     void wirePreview();  // main_view_preview.cpp
+    void wirePeek();     // main_view_peek.cpp
+    std::vector<ui::HeadPeek::Number> numbersOf(engine::LayerHead) const;
 
     // Export (main_view_export.cpp).
     void wireExport();
@@ -284,6 +287,7 @@ class MainView : public QObject {
     ui::HeadFinder* m_finder = nullptr;
     ui::ComparePage* m_comparePage = nullptr;
     ui::EditChips* m_editChips = nullptr;
+    ui::HeadPeek* m_peek = nullptr;
 
     Session m_session;
     TraceViews m_views{m_session};

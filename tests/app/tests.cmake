@@ -53,6 +53,7 @@ headscope_test(window_spans_test app/window_spans_test.cpp headscope_app headsco
 headscope_test(window_sizes_test app/window_sizes_test.cpp headscope_app headscope_engine)
 headscope_test(window_scales_test app/window_scales_test.cpp headscope_app headscope_engine)
 headscope_test(window_target_test app/window_target_test.cpp headscope_app headscope_engine)
+headscope_test(window_peek_test app/window_peek_test.cpp headscope_app headscope_engine)
 headscope_test(window_preview_test app/window_preview_test.cpp headscope_app headscope_engine)
 headscope_test(cli_memory_test app/cli_memory_test.cpp headscope_app headscope_engine)
 # The first start where it fails; without a network, and skipped where set-up knows no way.

@@ -26,6 +26,7 @@ constexpr GestureHelp keysOfViews[] = {
 
 constexpr GestureHelp mouse[] = {
     {u"Heads", u"Click", u"focus the head"},
+    {u"Heads", u"Rest", u"its picture, larger, and its numbers"},
     {u"Heads", u"Ctrl+click", u"pin or unpin it"},
     {u"Heads", u"Double-click", u"its map alone"},
     {u"Heads", u"Ctrl+wheel", u"larger or smaller pictures"},
