@@ -57,7 +57,7 @@ void MiniMap::setLook(const MapLook& look, engine::Pooling pooling) {
 void MiniMap::setHead(engine::RunId run, engine::LayerHead head, int window) {
     m_picture.setWindow(window);
     if (run == m_run && head == m_head) return;
-    if (run != m_run) m_wantedDest = m_wantedSrc = {};
+    if (run != m_run) m_wanted.reset();
     m_run = run;
     m_head = head;
     m_picture.dropTile();
@@ -79,19 +79,11 @@ void MiniMap::place() {
 }
 
 void MiniMap::askForView() {
-    const MapGeometry& geometry = m_picture.scene().geometry;
-    if (!isVisible() || !isNeeded() || geometry.isEmpty()) return;
-    const MapUnits& units = m_picture.look().units;
-    const engine::Pooling pooling = !units.areTokens()             ? engine::Pooling::Mean
-                                    : geometry.cellsPerPixel() > 1 ? m_pooling
-                                                                   : engine::Pooling::None;
-    const engine::Axis dest = units.tokensOf(geometry.dest());
-    const engine::Axis src = units.tokensOf(geometry.src());
-    if (dest == m_wantedDest && src == m_wantedSrc && pooling == m_wantedPooling) return;
-    m_wantedDest = dest;
-    m_wantedSrc = src;
-    m_wantedPooling = pooling;
-    Q_EMIT viewWanted(dest, src, pooling);
+    if (!isVisible() || !isNeeded()) return;
+    const auto wanted = m_picture.wanted(m_pooling);
+    if (!wanted || wanted == m_wanted) return;
+    m_wanted = wanted;
+    Q_EMIT viewWanted(wanted->dest, wanted->src, wanted->pooling);
 }
 
 QRect MiniMap::viewRect() const {
@@ -228,7 +220,7 @@ void MiniMap::showEvent(QShowEvent*) {
 }
 
 void MiniMap::hideEvent(QHideEvent*) {
-    m_wantedDest = m_wantedSrc = {};
+    m_wanted.reset();
     m_grip.reset();
     Q_EMIT notWanted();
 }

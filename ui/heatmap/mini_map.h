@@ -55,8 +55,7 @@ class MiniMap : public QWidget {
     engine::RunId m_run{};
     engine::LayerHead m_head;
     engine::Pooling m_pooling = engine::Pooling::Max;
-    engine::Axis m_wantedDest, m_wantedSrc;
-    engine::Pooling m_wantedPooling = engine::Pooling::None;
+    std::optional<WantedView> m_wanted;  // asked for last
     std::optional<QPointF> m_grip;  // from the frame's middle to the mouse, while it is dragged
 };
 

@@ -88,7 +88,7 @@ void PinnedHeads::setLook(const MapLook& look, engine::Pooling pooling) {
 void PinnedHeads::setRun(engine::RunId run) {
     if (run == m_run) return;
     m_run = run;
-    m_wantedDest = m_wantedSrc = {};
+    m_wanted.reset();
     for (PinnedMap* map : m_maps) map->dropTile();
 }
 
@@ -141,22 +141,13 @@ void PinnedHeads::arrange() {
 
 void PinnedHeads::askForView() {
     if (m_maps.empty()) {
-        m_wantedDest = m_wantedSrc = {};
+        m_wanted.reset();
         return;
     }
-    const MapGeometry& geometry = m_maps.front()->picture().scene().geometry;
-    if (geometry.isEmpty()) return;
-    const MapUnits& units = m_look.units;
-    const engine::Pooling pooling = !units.areTokens()             ? engine::Pooling::Mean
-                                    : geometry.cellsPerPixel() > 1 ? m_pooling
-                                                                   : engine::Pooling::None;
-    const engine::Axis dest = units.tokensOf(geometry.dest());
-    const engine::Axis src = units.tokensOf(geometry.src());
-    if (dest == m_wantedDest && src == m_wantedSrc && pooling == m_wantedPooling) return;
-    m_wantedDest = dest;
-    m_wantedSrc = src;
-    m_wantedPooling = pooling;
-    Q_EMIT viewWanted(m_wantedDest, m_wantedSrc, pooling);
+    const auto wanted = m_maps.front()->picture().wanted(m_pooling);
+    if (!wanted || wanted == m_wanted) return;
+    m_wanted = wanted;
+    Q_EMIT viewWanted(wanted->dest, wanted->src, wanted->pooling);
 }
 
 void PinnedHeads::resizeEvent(QResizeEvent*) {

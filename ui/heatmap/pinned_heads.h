@@ -54,8 +54,7 @@ class PinnedHeads : public QWidget {
     engine::RunId m_run{};
     MapLook m_look;
     engine::Pooling m_pooling = engine::Pooling::Max;
-    engine::Axis m_wantedDest, m_wantedSrc;
-    engine::Pooling m_wantedPooling = engine::Pooling::None;
+    std::optional<WantedView> m_wanted;  // asked for last
 };
 
 }  // namespace ui

@@ -109,6 +109,16 @@ std::optional<MapCell> MapPicture::cellUnder(QPointF position) const {
     return m_scene.geometry.cellAt(at.x(), at.y());
 }
 
+std::optional<WantedView> MapPicture::wanted(engine::Pooling chosen) const {
+    const MapGeometry& geometry = m_scene.geometry;
+    if (geometry.isEmpty()) return std::nullopt;
+    const MapUnits& units = m_look.units;
+    return WantedView{units.tokensOf(geometry.dest()), units.tokensOf(geometry.src()),
+                      !units.areTokens()             ? engine::Pooling::Mean
+                      : geometry.cellsPerPixel() > 1 ? chosen
+                                                     : engine::Pooling::None};
+}
+
 std::optional<double> MapPicture::valueAt(MapCell cell) const {
     if (!m_scene.tile || m_scene.geometry.isEmpty() || !m_scene.geometry.rectOf(cell).isValid())
         return std::nullopt;

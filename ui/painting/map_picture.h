@@ -26,6 +26,13 @@ struct MapLook {
     bool operator==(const MapLook&) const = default;
 };
 
+// The tile that a picture needs, of its axes in tokens.
+struct WantedView {
+    engine::Axis dest, src;
+    engine::Pooling pooling = engine::Pooling::None;
+    bool operator==(const WantedView&) const = default;
+};
+
 class MapPicture {
   public:
     MapPicture();
@@ -47,6 +54,8 @@ class MapPicture {
 
     const MapScene& scene() const { return m_scene; }
     const MapLook& look() const { return m_look; }
+    // `chosen`: where several cells share a pixel. None before the picture has a place.
+    std::optional<WantedView> wanted(engine::Pooling chosen) const;
     // What the picture shows at a cell in view, where that is known.
     std::optional<double> valueAt(MapCell) const;
     std::optional<MapCell> cellUnder(QPointF) const;
