@@ -95,7 +95,7 @@ class CompareMaps : public QWidget {
     void paintReadOut(QPainter&) const;
     QRectF readOutBox(MapCell, double tall) const;
     void paintOtherTokens(QPainter&) const;
-    bool differs(std::int64_t position) const;  // both have a token there, and not the same
+    bool differs(std::int64_t place) const;  // both have a token there, and not the same
     QString pooledText() const;                 // "largest of 4 × 4"; empty: a cell is a cell
 
     std::array<MapPicture, panels> m_pictures;

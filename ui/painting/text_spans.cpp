@@ -151,7 +151,7 @@ QString spanText(const std::vector<engine::Token>& tokens, engine::Rows span, in
     while (first + 1 < end && isControl(first)) ++first;
     for (std::int64_t i = first; i < end && bytes.size() < enough; ++i)
         bytes += tokens[static_cast<std::size_t>(i)].bytes;
-    const QString text = visibleToken(bytes);
+    QString text = visibleToken(bytes);
     if (text.size() <= characters) return text;
     qsizetype kept = characters - 1;
     if (kept > 0 && text[kept - 1].isHighSurrogate()) --kept;  // no half of a character

@@ -39,7 +39,7 @@ class TextFlow {
     std::int64_t tokenAt(std::int64_t line, int x) const;  // −1: none there
 
   private:
-    void place(std::size_t piece);
+    void place(std::size_t at);
     void layOut();
 
     std::function<int(const QString&)> m_measure;

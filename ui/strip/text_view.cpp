@@ -47,7 +47,7 @@ TextView::TextView(QWidget* parent)
     verticalScrollBar()->setSingleStep(lineHeight());
 }
 
-int TextView::lineHeight() const {
+int TextView::lineHeight() {
     return QFontMetrics(textFont()).height() + 2 * air;
 }
 

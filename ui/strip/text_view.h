@@ -60,13 +60,13 @@ class TextView : public QAbstractScrollArea {
     void setScrollRange();
     void showToken(std::int64_t token);
     void setHovered(std::int64_t token, bool asSource);
-    void paintPiece(QPainter&, std::size_t piece, int top) const;
+    void paintPiece(QPainter&, std::size_t at, int top) const;
     QString toolTipOf(std::int64_t token) const;
     QString label(std::int64_t token) const;  // "13 ·to"
     // p of the selected or hovered dest on a token, and of it on the selected or hovered src.
     float attended(std::int64_t token) const;
     float attends(std::int64_t token) const;
-    int lineHeight() const;
+    static int lineHeight();
     int textWidth() const;
 
     std::vector<engine::Token> m_tokens;
