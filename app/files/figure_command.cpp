@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "ui/painting/palette_choice.h"
+
 namespace app {
 
 namespace {
@@ -106,6 +108,8 @@ void addPage(CommandLine& line, const ui::FigureWish& wish) {
     if (!page.caption.isEmpty()) line.option("--caption", page.caption.toStdString());
     if (page.transparent) line.word("--transparent");
     if (wish.scheme == ui::Scheme::Dark) line.option("--theme", "dark");
+    if (ui::palette() != ui::Palette::Navia)
+        line.option("--palette", ui::paletteName(ui::palette()).toStdString());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ui/painting/figure_layout.h"
+#include "ui/painting/palette_choice.h"
 
 namespace app {
 
@@ -70,6 +71,16 @@ std::string namesOf(const std::vector<engine::LayerHead>& heads) {
     return names;
 }
 
+namespace {
+
+// What the usual colours need not say.
+std::string paletteText(bool isSigned) {
+    if (isSigned || ui::palette() == ui::Palette::Navia) return {};
+    return ", palette " + ui::paletteName(ui::palette()).toStdString();
+}
+
+}  // namespace
+
 std::string subjectOf(const ui::HeadFigure& figure, const std::string& heads,
                       const std::string& about) {
     const engine::TileRequest& request = figure.panels.front().tile.request;
@@ -78,8 +89,9 @@ std::string subjectOf(const ui::HeadFigure& figure, const std::string& heads,
            (request.quantity == engine::Quantity::Attribution
                 ? logitName(request.target, request.distractor)
                 : std::string()) +
-           (about.empty() ? "" : ", " + about) + ", " + ui::scaleNote(figure).toStdString() + ", " +
-           rangeName(figure) + ", " + std::to_string(figure.tokens.size()) + " rows";
+           (about.empty() ? "" : ", " + about) + ", " + ui::scaleNote(figure).toStdString() +
+           paletteText(ui::isSigned(request.quantity) || request.minus) + ", " + rangeName(figure) +
+           ", " + std::to_string(figure.tokens.size()) + " rows";
 }
 
 std::string subjectOf(const ui::GridFigure& figure, std::int64_t rows) {
@@ -91,7 +103,7 @@ std::string subjectOf(const ui::GridFigure& figure, std::int64_t rows) {
            (pooled ? ", 1 px = " + std::to_string(figure.tile.request.src.cells_per_pixel) +
                          " cells a side, max"
                    : std::string()) +
-           ", " + std::to_string(rows) + " rows";
+           paletteText(false) + ", " + std::to_string(rows) + " rows";
 }
 
 std::string subjectOf(const ui::ContributionFigure& figure, std::int64_t rows) {

@@ -23,6 +23,16 @@ QString modelText(const engine::ModelInfo& model) {
     return text(model.name) + QStringLiteral(", ") + text(model.hash);
 }
 
+// Empty where the bundled fonts have every character.
+QString fontsText(const ui::FontsUsed& fonts) {
+    QStringList parts;
+    if (!fonts.families.isEmpty())
+        parts << QStringLiteral("of this machine: ") + fonts.families.join(QStringLiteral(", "));
+    if (!fonts.missing.isEmpty())
+        parts << QStringLiteral("no font for ") + ui::characterNames(fonts.missing);
+    return parts.join(QStringLiteral("; "));
+}
+
 // A writer ends with the first write that fails.
 class CancellableBuffer : public QBuffer {
   public:
@@ -46,6 +56,8 @@ QByteArray pngOf(QImage picture, const PictureSource& source, const std::stop_to
     if (!source.subject.empty())
         picture.setText(QStringLiteral("Description"), text(source.subject));
     if (!source.prompt.empty()) picture.setText(QStringLiteral("Prompt"), text(source.prompt));
+    if (const QString fonts = fontsText(source.fonts); !fonts.isEmpty())
+        picture.setText(QStringLiteral("Fonts"), fonts);
     QByteArray bytes;
     CancellableBuffer buffer(&bytes, cancel);
     const bool whole = !picture.isNull() &&
@@ -84,9 +96,11 @@ QByteArray pictureOf(const ui::Drawing& drawing, FileFormat format, double scale
                      const PictureSource& source, const std::string& where,
                      const std::string& action, ui::SvgText svgText) {
     const QString title = text(source.subject.empty() ? source.model.name : source.subject);
+    const QString fonts = fontsText(source.fonts);
     const QString description = QStringLiteral("Headscope " HEADSCOPE_VERSION "\nmodel: ") +
                                 modelText(source.model) + QStringLiteral("\nprompt: ") +
-                                text(oneLine(source.prompt));
+                                text(oneLine(source.prompt)) +
+                                (fonts.isEmpty() ? QString() : QStringLiteral("\nfonts: ") + fonts);
     QByteArray bytes;
     if (format == FileFormat::Svg)
         bytes = ui::svgOf(drawing, title, description, svgText);

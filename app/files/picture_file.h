@@ -9,6 +9,7 @@
 
 #include "engine/values/model_info.h"
 #include "ui/widgets/drawing.h"
+#include "ui/widgets/fonts_used.h"
 
 namespace app {
 
@@ -26,6 +27,7 @@ struct PictureSource {
     engine::ModelInfo model;
     std::string prompt;   // as typed
     std::string subject;  // "L12.H7, pattern, 14 rows"
+    ui::FontsUsed fonts;  // beside the bundled ones, which are the same everywhere
 };
 
 // PNG of what is drawn already; any thread. Empty when it cannot be encoded. Throws Cancelled

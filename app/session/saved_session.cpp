@@ -75,6 +75,12 @@ void checkSession(const SavedSession& session, const engine::ModelInfo& model,
         }
         for (const engine::EdgeEdit& edit : run.edits.edges) heads.push_back(edit.at);
     }
+    if (const auto& kept = session.view.heads) {
+        for (const engine::Rows& range : kept->fold.layers)
+            if (range.end > model.layers) lacks("layer", range.end - 1, model.layers);
+        for (const int group : kept->fold.groups)
+            if (group >= model.kv_heads) lacks("KV group", group, model.kv_heads);
+    }
     for (const engine::LayerHead at : heads) {
         if (to_int(at.layer) >= model.layers) lacks("layer", to_int(at.layer), model.layers);
         if (to_int(at.head) >= model.query_heads) lacks("head", to_int(at.head), model.query_heads);

@@ -10,8 +10,12 @@
 #include "engine/values/ids.h"
 #include "engine/values/model_info.h"
 #include "engine/values/run.h"
+#include "ui/contributions/contribution_plot.h"
+#include "ui/models/finder_model.h"
+#include "ui/painting/grid_fold.h"
 #include "ui/painting/map_geometry.h"
 #include "ui/painting/map_scale.h"
+#include "ui/painting/palette_choice.h"
 
 namespace app {
 
@@ -68,6 +72,17 @@ struct SavedPair {
     bool operator==(const SavedPair&) const = default;
 };
 
+// Of the grid and the Finder.
+struct SavedHeads {
+    ui::GridFold fold;
+    std::optional<ui::HeadMetric> rank = ui::bestMetric;  // none: by layer and head
+    bool reversed = false;                                // the smallest, or the last, first
+    std::string filter;                                   // as typed
+    ui::HeadMetric x = ui::HeadMetric::Sink, y = ui::HeadMetric::Attribution,
+                   colour = ui::HeadMetric::Entropy;  // of the scatter
+    bool operator==(const SavedHeads&) const = default;
+};
+
 struct SavedView {
     SavedPage page = SavedPage::Head;
     engine::Quantity quantity = engine::Quantity::Pattern;
@@ -78,6 +93,11 @@ struct SavedView {
     std::optional<engine::TokenId> target, distractor;
     std::vector<engine::LayerHead> pins;  // in the order they were pinned
     std::optional<SavedPair> compared;    // none: there is one run
+    // None in files of before these were kept: what is there stays as it is.
+    std::optional<SavedHeads> heads;
+    std::optional<bool> asText;          // the prompt as text in the map's place
+    std::optional<ui::Measure> measure;  // of the bars
+    std::optional<ui::Palette> palette;
 };
 
 struct SavedSession {

@@ -12,6 +12,7 @@
 #include "app/files/json_reader.h"
 #include "app/session/pins.h"
 #include "app/session/session_edits.h"
+#include "app/session/session_heads.h"
 #include "engine/values/failure.h"
 
 namespace app {
@@ -40,6 +41,7 @@ constexpr std::array kSinks{"out", "in", "hidden", "renormalized"};
 constexpr std::array kPoolings{"none", "max", "mean", "sum"};
 constexpr std::array kGranularities{"tokens", "words", "sentences", "lines", "turns"};
 constexpr std::array kPages{"head", "finder", "compare"};
+constexpr std::array kMeasures{"write", "attribution"};
 
 template <typename Enum, std::size_t N>
 const char* nameOf(Enum value, const std::array<const char*, N>& names) {
@@ -136,6 +138,10 @@ json asJson(const SavedView& view) {
     for (const engine::LayerHead at : view.pins) pins.push_back(asJson(at));
     if (!pins.empty()) out["pins"] = pins;
     if (view.compared) out["compared"] = {{"a", view.compared->a}, {"b", view.compared->b}};
+    if (view.heads) out["heads"] = headsAsJson(*view.heads);
+    if (view.asText) out["as_text"] = *view.asText;
+    if (view.palette) out["palette"] = nameOf(*view.palette, ui::paletteNames);
+    if (view.measure) out["bars"] = nameOf(*view.measure, kMeasures);
     return out;
 }
 
@@ -253,6 +259,11 @@ SavedView viewOf(const JsonReader& from, std::size_t runs) {
         view.compared = {static_cast<std::size_t>((*pair)["a"].integer(0, last)),
                          static_cast<std::size_t>((*pair)["b"].integer(0, last))};
     }
+    if (const auto heads = from.find("heads")) view.heads = headsOf(*heads);
+    if (const auto asText = from.find("as_text")) view.asText = asText->flag();
+    if (const auto palette = from.find("palette"))
+        view.palette = enumOf<ui::Palette>(*palette, ui::paletteNames);
+    if (const auto bars = from.find("bars")) view.measure = enumOf<ui::Measure>(*bars, kMeasures);
     return view;
 }
 

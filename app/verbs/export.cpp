@@ -11,6 +11,7 @@
 #include "app/verbs/edit_options.h"
 #include "app/verbs/export_figure.h"
 #include "app/verbs/verbs.h"
+#include "ui/painting/palette_choice.h"
 
 namespace app {
 namespace {
@@ -83,6 +84,8 @@ FileFormat parseFormat(const std::string& out, Kind view) {
 void checkPictureOptions(const Arguments& arguments, FileFormat format) {
     if (!isPicture(format) && arguments.text("--theme"))
         badArgument("--theme", *arguments.text("--theme"), "data have no colours");
+    if (!isPicture(format) && arguments.text("--palette"))
+        badArgument("--palette", *arguments.text("--palette"), "data have no colours");
     if (format != FileFormat::Png && arguments.text("--zoom"))
         badArgument("--zoom", *arguments.text("--zoom"), "only a PNG has pixels");
     if (format != FileFormat::Svg && arguments.has("--outline-text"))
@@ -132,6 +135,10 @@ QByteArray drawPicture(Cli& cli, const engine::Engine& engine, const FinishedRun
     const DrawnFigure figure = drawFigure(cli, engine, run, request, source.subject);
     cli.throwIfStopped();
     source.subject = figure.subject;
+    source.fonts = ui::fontsUsed(figure.drawing);
+    if (const QString& missing = source.fonts.missing; !missing.isEmpty())
+        cli.err << "headscope export: no font of this machine has "
+                << ui::characterNames(missing).toStdString() << ": drawn as boxes\n";
     return pictureOf(figure.drawing, format, request.zoom, source, out, "use a smaller --zoom",
                      text);
 }
@@ -175,6 +182,10 @@ void runExport(Cli& cli, const Arguments& arguments) {
     request.scheme = arguments.oneOf("--theme", {"light", "dark"}).value_or("light") == "dark"
                          ? ui::Scheme::Dark
                          : ui::Scheme::Light;
+    const auto palette =
+        arguments.oneOf("--palette", {"navia", "viridis", "cividis", "blues", "oslo"});
+    if (palette && bars) badArgument("--palette", *palette, "bars have one colour");
+    ui::setPalette(ui::paletteNamed(palette.value_or("navia")).value_or(ui::Palette::Navia));
     request.zoom = arguments.real("--zoom", 0, 16)
                        .value_or(format == FileFormat::Png ? 1 : ui::vectorMapScale);
     if (request.zoom == 0) badArgument("--zoom", *arguments.text("--zoom"), "must be above 0");
@@ -216,7 +227,8 @@ void runExport(Cli& cli, const Arguments& arguments) {
 
     const Stopwatch watch;
     if (isPicture(format)) {
-        const PictureSource source{engine->info(), sourceText(promptOptions, prompt), typedView};
+        const PictureSource source{
+            engine->info(), sourceText(promptOptions, prompt), typedView, {}};
         const QByteArray bytes = drawPicture(
             cli, *engine, finished, request, format, source, out,
             arguments.has("--outline-text") ? ui::SvgText::Outlined : ui::SvgText::Named);
@@ -257,6 +269,9 @@ Verb exportVerb() {
             pageOptions() +
             std::vector<Option>{
                 {"--theme", "light|dark", "colours (default light)"},
+                {"--palette", "P",
+                 "grid, heads: of values of one sign: navia, viridis, cividis, blues or oslo "
+                 "(default navia)"},
                 {"--zoom", "S",
                  "PNG: pixels a unit of the layout, above 0 and up to 16 (default 1)"},
                 {"--outline-text", "", "SVG: text as shapes, for readers without its fonts"}} +

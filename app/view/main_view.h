@@ -121,6 +121,8 @@ class MainView : public QObject {
     void chooseSessionPath();
     void saveSession(const std::string& path);
     SavedSession sessionNow() const;
+    SavedHeads headsNow() const;  // how they are folded, ordered, filtered and plotted
+    void showHeads(const SavedHeads&);
     void showRestored(const SessionRestored&);
     void warnOfDifferences(const SessionRestored&);
 
@@ -282,6 +284,7 @@ class MainView : public QObject {
     QElapsedTimer m_clock;
     std::unique_ptr<ui::MainWindow> m_window;
     ui::HeadsPanel* m_heads = nullptr;
+    QAction* m_asText = nullptr;     // the prompt as text; the window's
     ui::HeadGrid* m_grid = nullptr;  // owned by the window, as the page
     ui::HeadPage* m_page = nullptr;
     ui::HeadFinder* m_finder = nullptr;

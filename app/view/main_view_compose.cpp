@@ -77,6 +77,8 @@ void MainView::wireComposer() {
     connect(&m_views, &TraceViews::mapReady, this, &MainView::followComposer);
     connect(&m_page->scaleColumn(), &ui::ScaleColumn::scaleChanged, this,
             &MainView::followComposer);
+    connect(m_window.get(), &ui::MainWindow::schemeChanged, this,
+            &MainView::followComposer);  // or another palette
     connect(&m_session, &Session::runOpened, this, &MainView::followComposer);
     connect(&m_session, &Session::runClosed, this, &MainView::followComposer);
 }

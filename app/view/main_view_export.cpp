@@ -300,7 +300,17 @@ void MainView::write(const std::string& path, ExportJob::Work work) {
 
 void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
                             const std::string& subject, double zoom) {
-    const PictureSource source{*m_session.model(), promptText(m_session.run()), subject};
+    const PictureSource source{*m_session.model(), promptText(m_session.run()), subject,
+                               ui::fontsUsed(drawing)};
+    if (!source.fonts.missing.isEmpty())
+        m_window->showMessage(
+            {ui::Message::Severity::Warn,
+             QStringLiteral("No font of this machine has %1: drawn as boxes in %2.")
+                 .arg(ui::characterNames(source.fonts.missing),
+                      QFileInfo(QFile::decodeName(path.c_str())).fileName()),
+             QStringLiteral("The file says so as well; a font that has them mends it."),
+             {},
+             {}});
     const FileFormat format = *formatOf(path);
     const std::string remedy = "export a shorter run";
     try {

@@ -14,7 +14,11 @@
 #include "app/threads/engine_worker.h"
 #include "app/view/main_view.h"
 #include "ui/compare/compare_page.h"
+#include "ui/contributions/contribution_bars.h"
 #include "ui/contributions/logits_panel.h"
+#include "ui/finder/head_finder.h"
+#include "ui/finder/head_scatter.h"
+#include "ui/grid/head_grid.h"
 #include "ui/heatmap/head_heatmap.h"
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/scale_column.h"
@@ -120,6 +124,10 @@ SavedSession MainView::sessionNow() const {
     saved.view.target = m_views.chosenTarget();
     saved.view.distractor = m_views.distractor();
     saved.view.pins = m_pins.heads();
+    saved.view.heads = headsNow();
+    saved.view.asText = m_page->isTextShown();
+    saved.view.palette = ui::palette();
+    saved.view.measure = m_window->contributionBars().measure();
     if (pair) {
         const auto a = std::find(runs.begin(), runs.end(), pair->a),
                    b = std::find(runs.begin(), runs.end(), pair->b);
@@ -128,6 +136,29 @@ SavedSession MainView::sessionNow() const {
                                    static_cast<std::size_t>(b - runs.begin())};
     }
     return saved;
+}
+
+SavedHeads MainView::headsNow() const {
+    SavedHeads heads;
+    heads.fold = m_grid->fold();
+    const int column = m_finder->rankColumn();
+    heads.rank = column > 0 ? std::optional(ui::HeadMetric(column - 1)) : std::nullopt;
+    heads.reversed = m_finder->isRankReversed();
+    heads.filter = m_finder->filter().text().toStdString();
+    const ui::HeadScatter::Look axes = m_finder->scatter().look();
+    heads.x = axes.x;
+    heads.y = axes.y;
+    heads.colour = axes.colour;
+    return heads;
+}
+
+void MainView::showHeads(const SavedHeads& heads) {
+    m_grid->setFold(heads.fold);
+    const int column = heads.rank ? ui::columnOf(*heads.rank) : 0;
+    const bool descends = (column > 0) != heads.reversed;
+    m_finder->rankIn(column, descends ? Qt::DescendingOrder : Qt::AscendingOrder);
+    m_finder->filter().setText(QString::fromStdString(heads.filter));
+    m_finder->setAxes(heads.x, heads.y, heads.colour);
 }
 
 void MainView::chooseSessionPath() {
@@ -193,6 +224,10 @@ void MainView::showRestored(const SessionRestored& event) {
     m_views.setTarget(saved.view.target);
     m_views.setDistractor(saved.view.distractor);
     m_pins.set(saved.view.pins);
+    if (saved.view.heads) showHeads(*saved.view.heads);
+    if (saved.view.asText) m_asText->setChecked(*saved.view.asText);
+    if (saved.view.palette) m_window->choosePalette(*saved.view.palette);
+    if (saved.view.measure) m_window->contributionBars().setMeasure(*saved.view.measure);
     std::vector<engine::RunId> all;
     for (const RestoredRun& run : event.computed.runs) all.push_back(run.id);
     for (const RestoredRuns& beside : event.computed.beside)

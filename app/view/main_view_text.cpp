@@ -43,12 +43,12 @@ void MainView::wireText() {
                 text->forgetPreview();
                 strip->forgetPreview();
             });
-    QAction* action = m_window->addViewAction(
+    m_asText = m_window->addViewAction(
         ui::Menu::View, QStringLiteral("Prompt as te&xt"), QKeySequence(Qt::Key_V),
         QStringLiteral("The prompt as text in the map's place: what the selected dest attends to, "
                        "what attends to the selected src"));
-    action->setCheckable(true);
-    connect(action, &QAction::toggled, m_page, &ui::HeadPage::setTextShown);
+    m_asText->setCheckable(true);
+    connect(m_asText, &QAction::toggled, m_page, &ui::HeadPage::setTextShown);
 }
 
 }  // namespace app

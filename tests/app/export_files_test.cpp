@@ -9,6 +9,7 @@
 #include <QtTest>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <sstream>
 
 #include "app/command_line/cli.h"
@@ -111,6 +112,53 @@ class ExportFilesTest : public QObject {
         QVERIFY(pdf.contains("<xmp:CreatorTool>Headscope"));
         QVERIFY(pdf.contains("Fake-4x4, fake"));
         QVERIFY(pdf.contains("When &quot;Mary&quot; &lt;b&gt;went&lt;/b&gt;"));
+    }
+
+    // Which of this machine's fonts stand in, and what no font has (U+0378 is no character).
+    void fontsAreNamed_data() {
+        QTest::addColumn<QString>("file");
+        for (const char* file : {"f.png", "f.svg", "f.pdf"})
+            QTest::addRow("%s", file) << QString::fromLatin1(file);
+    }
+    void fontsAreNamed() {
+        QFETCH(QString, file);
+        const auto said = [&](const char* caption, std::string& error) {
+            if (exported({"--view", "L1.H2", "--caption", caption}, path(file.toLatin1()), &error))
+                return QStringLiteral("failed");
+            if (file.endsWith(u".png"))
+                return QImage(m_folder.filePath(file)).text(QStringLiteral("Fonts"));
+            const QString all = QString::fromUtf8(bytes(file.toLatin1()));
+            const qsizetype from = all.indexOf(QStringLiteral("fonts: "));
+            return from < 0 ? QString() : all.mid(from, all.indexOf(u'<', from) - from);
+        };
+        std::string error;
+        QCOMPARE(said("plain, \u221a and \u2016", error),
+                 QString());  // the bundled ones have these
+        QVERIFY2(error.empty(), error.c_str());
+        const QString other = said("\u4e2d", error);
+        QVERIFY2(other.contains(QStringLiteral("of this machine: ")) ||
+                     other.contains(QStringLiteral("no font for U+4E2D")),
+                 qPrintable(other));
+        QCOMPARE(error.empty(), !other.contains(QStringLiteral("no font")));
+        const QString missing = said("a\u0378b", error);
+        QVERIFY2(missing.contains(QStringLiteral("no font for U+0378")), qPrintable(missing));
+        QVERIFY2(error.find("no font of this machine has U+0378") != std::string::npos &&
+                     error.ends_with("drawn as boxes\n"),
+                 error.c_str());
+    }
+
+    void thePaletteIsNamed() {
+        QCOMPARE(exported({"--view", "L1.H2", "--palette", "cividis"}, path("p.png")), 0);
+        const QImage picture(m_folder.filePath(QStringLiteral("p.png")));
+        QVERIFY(picture.text(QStringLiteral("Description")).contains(u", palette cividis, "));
+        std::set<QRgb> seen;
+        for (int y = 0; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x) seen.insert(picture.pixel(x, y));
+        QVERIFY(seen.count(qRgb(0x00, 0x22, 0x4E)));  // the most, on a light ground
+        QCOMPARE(exported({"--view", "L1.H2"}, path("p.png")), 0);
+        QVERIFY(!QImage(m_folder.filePath(QStringLiteral("p.png")))
+                     .text(QStringLiteral("Description"))
+                     .contains(u"palette"));
     }
 
     void npyIsTheTrace_data() {

@@ -77,6 +77,8 @@ const std::vector<OptionCase>& cases() {
          "--view L21.H1 --forbid L21.H1@900:0"},
         {"--theme", OtherFile, "png", head, "--view L21.H1 --theme dark",
          "--view L21.H1 --theme blue"},
+        {"--palette", OtherFile, "png", head, "--view L21.H1 --palette viridis",
+         "--view bars --palette viridis"},
         {"--zoom", OtherFile, "png", head, "--view L21.H1 --zoom 2", "--view L21.H1 --zoom 17"},
         {"--outline-text", OtherFile, "svg", head, "--view L21.H1 --outline-text",
          "--view L21.H1 --outline-text=x"},

@@ -51,6 +51,15 @@ SavedSession example(const std::string& model) {
     session.view.pins = {{engine::Layer(3), engine::QueryHead(0)},
                          {engine::Layer(0), engine::QueryHead(1)}};
     session.view.compared = {2, 0};
+    session.view.heads.emplace();
+    session.view.heads->fold = {{{0, 2}, {2, 4}}, {0, 1}, ui::FoldPooling::Mean};
+    session.view.heads->rank = ui::HeadMetric::Induction;
+    session.view.heads->reversed = true;
+    session.view.heads->filter = "sink > 0.5 \"é\"";
+    session.view.heads->x = ui::HeadMetric::Write;
+    session.view.asText = true;
+    session.view.measure = ui::Measure::Write;
+    session.view.palette = ui::Palette::Cividis;
     return session;
 }
 
@@ -58,7 +67,7 @@ engine::ModelInfo exampleModel() {
     engine::ModelInfo info;
     info.name = "Example";
     info.layers = 4;
-    info.query_heads = 2;
+    info.query_heads = info.kv_heads = 2;
     info.vocab = 23;
     info.context = 8;
     return info;
@@ -117,6 +126,9 @@ class SessionFileTest : public QObject {
         QCOMPARE(after.view.page, app::SavedPage::Compare);
         QCOMPARE(after.view.pins, before.view.pins);
         QVERIFY(after.view.compared == before.view.compared);
+        QVERIFY(after.view.heads == before.view.heads);
+        QVERIFY(after.view.asText == true && after.view.measure == ui::Measure::Write);
+        QVERIFY(after.view.palette == ui::Palette::Cividis);
         QCOMPARE(after.view.target, before.view.target);
         QCOMPARE(after.view.distractor, before.view.distractor);
         // Run 2: the prompt, two of run 0's, run 1's own, its own.
@@ -255,6 +267,17 @@ class SessionFileTest : public QObject {
         row("/view/pins/0", "[3, 0]", "view.pins[0] is a list of 2, not an object");
         row("/view/compared/a", "3", "view.compared.a is 3, not a whole number from 0 to 2");
         row("/view/compared", "{\"a\": 1}", "view.compared has no \"b\"");
+        row("/view/heads", "[]", "view.heads is a list of 0, not an object");
+        row("/view/heads/rank", "\"beauty\"", "view.heads.rank is 'beauty', not one of entropy");
+        row("/view/heads/x", "null", "view.heads has no \"x\"");
+        row("/view/heads/filter", "7", "view.heads.filter is 7, not a text");
+        row("/view/heads/fold/layers/1/begin", "1", "fold.layers[1].begin is 1, not a whole");
+        row("/view/heads/fold/layers/0/end", "1", "fold.layers[0].end is 1, not a whole");
+        row("/view/heads/fold/groups/1", "0", "fold.groups[1] is 0");
+        row("/view/heads/fold/pooling", "\"sum\"", "fold.pooling is 'sum', not one of max");
+        row("/view/as_text", "1", "view.as_text is 1, not true or false");
+        row("/view/palette", "\"jet\"", "view.palette is 'jet', not one of navia");
+        row("/view/bars", "\"logits\"", "view.bars is 'logits', not one of write");
     }
     void oneWrongValueIsRefused() {
         QFETCH(QString, place);
@@ -269,6 +292,23 @@ class SessionFileTest : public QObject {
         QVERIFY2(refusal.starts_with("s.headscope: "), refusal.c_str());
         QVERIFY2(refusal.ends_with("nothing was changed") || place == u"/headscope_session",
                  refusal.c_str());
+    }
+
+    // Older files say nothing of folds, order, text and bars, which then stay as they are.
+    void howHeadsAreShownMayBeMissing() {
+        json document = json::parse(app::sessionText(example(m_model)));
+        for (const char* key : {"heads", "as_text", "bars", "palette"}) document["view"].erase(key);
+        const SavedSession session = app::parseSession(document.dump(), "file");
+        QVERIFY(!session.view.heads && !session.view.asText && !session.view.measure &&
+                !session.view.palette);
+        app::checkSession(session, exampleModel(), "file");
+        // By layer and head, nothing folded, nothing filtered: what is not there is not written.
+        SavedSession plain = session;
+        plain.view.heads.emplace();
+        plain.view.heads->rank.reset();
+        const json view = json::parse(app::sessionText(plain))["view"];
+        QCOMPARE(view["heads"].size(), 3u);
+        QVERIFY(app::parseSession(app::sessionText(plain), "file").view.heads == plain.view.heads);
     }
 
     // Older files name neither pins nor runs to compare.
@@ -382,6 +422,8 @@ class SessionFileTest : public QObject {
         QTest::addRow("target") << "/view/target" << 23 << "names token 23";
         QTest::addRow("distractor") << "/view/distractor" << 24 << "names token 24";
         QTest::addRow("pin") << "/view/pins/1/layer" << 9 << "names layer 9";
+        QTest::addRow("folded layer") << "/view/heads/fold/layers/1/end" << 5 << "names layer 4";
+        QTest::addRow("folded group") << "/view/heads/fold/groups/1" << 2 << "names KV group 2";
         QTest::addRow("context") << "/runs/2/tokens/2" << 1
                                  << "has 9 tokens, and its model's "
                                     "context holds 8";

@@ -13,16 +13,25 @@
 #include "app/view/main_view.h"
 #include "engine/engine.h"
 #include "tests/support/app_fixture.h"
+#include "tests/support/compare_runs.h"
 #include "tests/support/default_model.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/support/real_window.h"
+#include "ui/contributions/contribution_bars.h"
+#include "ui/finder/head_finder.h"
+#include "ui/finder/head_scatter.h"
+#include "ui/grid/head_grid.h"
+#include "ui/grid/heads_panel.h"
 #include "ui/heatmap/head_heatmap.h"
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/scale_column.h"
+#include "ui/painting/palette.h"
+#include "ui/painting/palette_choice.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt/prompt_panel.h"
 #include "ui/steps/step_bar.h"
 #include "ui/strip/token_strip.h"
+#include "ui/widgets/labelled_combo.h"
 
 using engine::Position;
 using engine::to_int;
@@ -105,35 +114,6 @@ struct Window {
     }
 };
 
-void compareRuns(const app::RunView& is, const app::RunView& was) {
-    QCOMPARE(is.name, was.name);
-    QCOMPARE(is.parent, was.parent);
-    QCOMPARE(is.forkedAt, was.forkedAt);
-    QCOMPARE(is.prompt, was.prompt);
-    QCOMPARE(is.promptTokens, was.promptTokens);
-    QCOMPARE(is.rows, was.rows);
-    QVERIFY(is.promptRead);
-    QCOMPARE(is.text, was.text);
-    QCOMPARE(is.tokens.size(), was.tokens.size());
-    for (std::size_t i = 0; i < was.tokens.size(); ++i) {
-        QCOMPARE(is.tokens[i].id, was.tokens[i].id);
-        QCOMPARE(is.tokens[i].bytes, was.tokens[i].bytes);
-        QCOMPARE(is.tokens[i].start, was.tokens[i].start);
-    }
-    QCOMPARE(is.steps.size(), was.steps.size());
-    for (std::size_t i = 0; i < was.steps.size(); ++i) {
-        QCOMPARE(is.steps[i].token.id, was.steps[i].token.id);
-        QCOMPARE(is.steps[i].position, was.steps[i].position);
-        QCOMPARE(is.steps[i].text, was.steps[i].text);
-        QCOMPARE(is.steps[i].run, is.id);
-        // One row's products are added up in another order than many rows'.
-        QVERIFY(std::abs(is.steps[i].probability - was.steps[i].probability) < 1e-3);
-        QVERIFY(!is.steps[i].alternatives.empty());
-        QCOMPARE(is.steps[i].alternatives[0].token, was.steps[i].alternatives[0].token);
-        QCOMPARE(is.steps[i].alternatives[0].bytes, was.steps[i].alternatives[0].bytes);
-    }
-}
-
 }  // namespace
 
 class WindowSessionTest : public QObject {
@@ -201,6 +181,17 @@ void WindowSessionTest::savedAndOpened(const app::EngineSource& source, const st
         first.view->headPage().heatmap().setScale(scale);
         first.view->headPage().heatmap().zoom(1);
         first.view->window().tokenStrip().setSpan(engine::Rows{2, 4});
+        ui::GridFold fold;
+        fold.foldLayers({0, 2});
+        fold.pooling = ui::FoldPooling::Mean;
+        first.view->headsPanel().grid().setFold(fold);
+        Q_EMIT first.view->headsPanel().columnChosen(ui::columnOf(ui::HeadMetric::Sink));
+        first.view->finder().filter().setText(QStringLiteral("sink > 0.01"));
+        first.view->finder().setAxes(ui::HeadMetric::Span, ui::HeadMetric::Entropy,
+                                     ui::HeadMetric::Sink);
+        first.view->window().contributionBars().setMeasure(ui::Measure::Write);
+        first.view->window().choosePalette(ui::Palette::Viridis);
+        first.key(Qt::Key_V, {});
         Q_EMIT first.view->window().quantityRequested(engine::Quantity::Value);
         QVERIFY(first.settle());
         first.key(Qt::Key_S, Qt::ControlModifier);
@@ -212,8 +203,10 @@ void WindowSessionTest::savedAndOpened(const app::EngineSource& source, const st
     }
     QCOMPARE(fork0.forkedAt, fork);
     QFile::remove(path("settings.ini"));  // nothing but the file
+    ui::setPalette(ui::Palette::Navia);
     Window second(source, m_folder, model);
     QVERIFY(second.settle());
+    QVERIFY(ui::palette() == ui::Palette::Navia);
     second.key(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(second.answer("openSessionDialog", file));
     QVERIFY2(eventually([&] { return !second.session().otherRuns().empty(); }, kPatience),
@@ -237,6 +230,22 @@ void WindowSessionTest::savedAndOpened(const app::EngineSource& source, const st
     QCOMPARE(map.scene().tile->request.heads.front(), head);
     QCOMPARE(map.scene().tile->request.run, second.session().run().id);
     QCOMPARE(second.view->window().tokenStrip().span().value(), (engine::Rows{2, 4}));
+    const ui::GridFold& fold = second.view->headsPanel().grid().fold();
+    QCOMPARE(fold.layers.size(), 1u);
+    QVERIFY(fold.layers[0] == (engine::Rows{0, 2}) && fold.pooling == ui::FoldPooling::Mean);
+    ui::HeadFinder& finder = second.view->finder();
+    QCOMPARE(finder.rankColumn(), ui::columnOf(ui::HeadMetric::Sink));
+    QVERIFY(!finder.isRankReversed());
+    QCOMPARE(second.view->headsPanel().rankBy().currentText(), QStringLiteral("sink"));
+    QCOMPARE(finder.filter().text(), QStringLiteral("sink > 0.01"));
+    QCOMPARE(finder.scatter().look().x, ui::HeadMetric::Span);
+    QCOMPARE(finder.scatter().look().y, ui::HeadMetric::Entropy);
+    QCOMPARE(finder.scatter().look().colour, ui::HeadMetric::Sink);
+    QVERIFY(second.view->window().contributionBars().measure() == ui::Measure::Write);
+    QVERIFY(second.view->headPage().isTextShown());
+    QVERIFY(ui::palette() == ui::Palette::Viridis);
+    QVERIFY(map.scene().scale.table == &ui::sequentialTable(ui::theme().scheme));
+    QCOMPARE(map.scene().scale.table->back(), qRgb(0x44, 0x01, 0x54));  // light: dark is the most
     QCOMPARE(second.view->window().stepBar().steps().size(), 4u);
     QVERIFY(second.view->window().stepBar().otherRunRect(0).isValid());
     QVERIFY(second.view->window().messages().isEmpty());

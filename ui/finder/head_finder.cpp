@@ -349,6 +349,21 @@ void HeadFinder::rankBy(int column) {
     m_table->sortByColumn(column, column > 0 ? Qt::DescendingOrder : Qt::AscendingOrder);
 }
 
+void HeadFinder::rankIn(int column, Qt::SortOrder order) {
+    if (!m_table->isColumnHidden(column)) m_table->sortByColumn(column, order);
+}
+
+bool HeadFinder::isRankReversed() const {
+    return m_proxy->sortOrder() !=
+           (m_proxy->sortColumn() > 0 ? Qt::DescendingOrder : Qt::AscendingOrder);
+}
+
+void HeadFinder::setAxes(HeadMetric x, HeadMetric y, HeadMetric colour) {
+    for (const auto& [combo, metric] : {std::pair{m_x, x}, {m_y, y}, {m_colour, colour}})
+        if (metric != HeadMetric::Span || isSpanOffered())
+            combo->setCurrentIndex(static_cast<int>(metric));
+}
+
 QString HeadFinder::rankText() const {
     const int column = m_proxy->sortColumn();
     return column <= 0 ? QString() : infoOf(HeadMetric(column - 1)).name;

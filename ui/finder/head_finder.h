@@ -44,6 +44,10 @@ class HeadFinder : public QWidget {
     bool isRankKnown() const;  // there are numbers to order by
     int rankColumn() const;    // of the table, 0 by name
     void rankBy(int column);   // the largest first; by name as the model counts
+    void rankIn(int column, Qt::SortOrder);
+    bool isRankReversed() const;  // not as rankBy(column) has it
+    // Of the scatter; a metric that is not offered is left.
+    void setAxes(HeadMetric x, HeadMetric y, HeadMetric colour);
     bool isSpanOffered() const { return !m_span.isEmpty(); }
     QString rankText() const;  // what the order is by: "logit attr."
 

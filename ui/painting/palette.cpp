@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/painting/palette_choice.h"
+
 namespace ui {
 
 namespace {
@@ -27,9 +29,18 @@ ColourTable reversed(ColourTable table) {
 }  // namespace
 
 const ColourTable& sequentialTable(Scheme scheme) {
-    static const ColourTable dark = readTable(QStringLiteral("navia"));
-    static const ColourTable light = reversed(dark);
-    return scheme == Scheme::Light ? light : dark;
+    struct Both {
+        ColourTable light{}, dark{};
+    };
+    static std::array<std::unique_ptr<const Both>, palettes> read;
+    auto& both = read.at(static_cast<std::size_t>(palette()));
+    if (!both) {
+        const ColourTable table = readTable(paletteName(palette()));
+        const ColourTable back = reversed(table);
+        const bool beginsDark = qGray(table.front()) < qGray(table.back());
+        both = std::make_unique<const Both>(beginsDark ? Both{back, table} : Both{table, back});
+    }
+    return scheme == Scheme::Light ? both->light : both->dark;
 }
 
 const ColourTable& divergingTable(Scheme scheme) {

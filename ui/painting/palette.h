@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers to colours: Crameri's tables and the scale that maps a value into
-// one.
+// Numbers to colours: tables of 256 and the scale that maps a value into one.
 #pragma once
 #include <QRgb>
 #include <array>
@@ -14,8 +13,8 @@ namespace ui {
 
 using ColourTable = std::array<QRgb, 256>;
 
-// navia, reversed on light so that zero recedes into the ground of either
-// theme.
+// The chosen palette (palette_choice.h), navia at first, turned so that zero recedes into the
+// ground of either theme.
 const ColourTable& sequentialTable(Scheme);
 // vik on light, berlin on dark; entry 128 is zero.
 const ColourTable& divergingTable(Scheme);

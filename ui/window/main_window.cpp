@@ -34,6 +34,10 @@ namespace {
 
 constexpr QSize smallest{640, 480}, usual{1440, 900};
 
+QString paletteKey() {
+    return QStringLiteral("window/palette");
+}
+
 QString schemeKey() {
     return QStringLiteral("window/scheme");
 }
@@ -59,6 +63,9 @@ MainWindow::MainWindow(QSettings& settings, QWidget* parent)
     orderFocus();
     const int scheme = settings.value(schemeKey(), static_cast<int>(SchemeChoice::System)).toInt();
     applyScheme(scheme);
+    const QByteArray kept = settings.value(paletteKey()).toString().toLatin1();
+    ui::setPalette(paletteNamed(kept.toStdString()).value_or(Palette::Navia));
+    m->actions->setPaletteChoice(ui::palette());
     restoreLayout();
     setRunState(RunState::NoModel);
     clearSelection();
@@ -72,6 +79,7 @@ void MainWindow::connectActions() {
         m->settings->setValue(schemeKey(), static_cast<int>(choice));
         applyScheme(static_cast<int>(choice));
     });
+    connect(a, &WindowActions::paletteChosen, this, &MainWindow::choosePalette);
     connect(a, &WindowActions::editPromptRequested, m->prompt, &PromptPanel::editPrompt);
     connect(a, &WindowActions::earlierPromptRequested, m->prompt,
             &PromptPanel::earlierPromptRequested);
@@ -154,6 +162,13 @@ void MainWindow::applyScheme(int choice) {
     const int known = choice < 0 || choice > 2 ? static_cast<int>(SchemeChoice::System) : choice;
     m->actions->setSchemeChoice(static_cast<SchemeChoice>(known));
     setTheme(scheme);
+    Q_EMIT schemeChanged();
+}
+
+void MainWindow::choosePalette(Palette palette) {
+    m->settings->setValue(paletteKey(), paletteName(palette));
+    m->actions->setPaletteChoice(palette);
+    ui::setPalette(palette);
     Q_EMIT schemeChanged();
 }
 

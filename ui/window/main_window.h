@@ -34,6 +34,8 @@ class TokenStrip;
 
 enum class Menu { File, Edit, View, Model, Run, Heads, Export, Help };
 
+enum class Palette;
+
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
@@ -106,7 +108,8 @@ class MainWindow : public QMainWindow {
         bool);  // the map alone, docks and strip hidden; Enter, or a double click in the map
     bool isSolo() const;
     void resetLayout();
-    void saveLayout();  // also on close
+    void choosePalette(Palette);  // and keep it in the settings
+    void saveLayout();            // also on close
 
   Q_SIGNALS:
     void modelChosen(const QString& path);

@@ -251,6 +251,7 @@ void WindowActions::buildView() {
     scheme(QStringLiteral("&Light"), SchemeChoice::Light);
     scheme(QStringLiteral("&Dark"), SchemeChoice::Dark);
     scheme(QStringLiteral("S&ystem"), SchemeChoice::System);
+    buildPalettes();
     menu(Menu::View)->addSeparator();
     add(Menu::View, QStringLiteral("&Next region"), {QKeySequence(Qt::Key_F6)},
         [this] { Q_EMIT regionRequested(1); });
@@ -274,6 +275,29 @@ void WindowActions::buildSpans() {
         m_spans->addAction(action);
     }
     setGranularity(Granularity::Tokens);
+}
+
+void WindowActions::buildPalettes() {
+    QMenu* list = menu(Menu::View)->addMenu(QStringLiteral("Pal&ette"));
+    list->setToolTipsVisible(true);
+    m_palettes = new QActionGroup(this);
+    for (int i = 0; i < palettes; ++i) {
+        const auto each = static_cast<Palette>(i);
+        QAction* action =
+            add(Menu::View, paletteName(each), {}, [this, each] { Q_EMIT paletteChosen(each); });
+        menu(Menu::View)->removeAction(action);
+        list->addAction(action);
+        action->setCheckable(true);
+        action->setToolTip(
+            QStringLiteral("The colours of maps, thumbnails and figures; those of both signs, "
+                           "scores and attribution, keep theirs"));
+        m_palettes->addAction(action);
+    }
+    setPaletteChoice(palette());
+}
+
+void WindowActions::setPaletteChoice(Palette palette) {
+    m_palettes->actions().at(static_cast<int>(palette))->setChecked(true);
 }
 
 void WindowActions::setGranularity(Granularity granularity) {

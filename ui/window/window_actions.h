@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/values/model_info.h"
+#include "ui/painting/palette_choice.h"
 #include "ui/painting/theme.h"
 #include "ui/window/main_window.h"
 
@@ -36,6 +37,7 @@ class WindowActions : public QObject {
     QList<QAction*> all() const { return m_all; }  // with their keys, for the overlay
     void setModels(const std::vector<engine::ModelInfo>&, const QString& current);
     void setSchemeChoice(SchemeChoice);
+    void setPaletteChoice(Palette);
     void setGranularity(Granularity);
     void setTurnsOffered(bool);
     void setHasModel(bool);  // there is a session to save
@@ -46,6 +48,7 @@ class WindowActions : public QObject {
 
   Q_SIGNALS:
     void schemeChosen(ui::SchemeChoice);
+    void paletteChosen(ui::Palette);
     void editPromptRequested();
     void earlierPromptRequested(int step);
     void controlStringsToggled();
@@ -65,6 +68,7 @@ class WindowActions : public QObject {
     void buildSettings();
     void buildView();
     void buildSpans();
+    void buildPalettes();
     void buildRun();
     void buildHeads();
     void buildExportAndHelp();
@@ -78,7 +82,8 @@ class WindowActions : public QObject {
             *m_stop = nullptr, *m_toggleRun = nullptr, *m_reopen = nullptr, *m_back = nullptr;
     QMenu *m_recent = nullptr, *m_earlier = nullptr, *m_keptRuns = nullptr;
     RememberedMenus* m_remembered = nullptr;
-    QActionGroup *m_models = nullptr, *m_schemes = nullptr, *m_spans = nullptr;
+    QActionGroup *m_models = nullptr, *m_schemes = nullptr, *m_palettes = nullptr,
+                 *m_spans = nullptr;
     bool m_hasRun = false, m_hasTurns = false;
     bool m_canRun = false, m_canPause = false;
 };
