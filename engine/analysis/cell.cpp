@@ -46,8 +46,8 @@ void fill_cell(Cell& cell, const CellParts& parts) {
         squares += sum * sum;
         dot += double{parts.p[row]} * parts.v[row];
     }
-    const double through = parts.attention_scale;
-    cell.value_norm = static_cast<float>(cell.pattern * std::sqrt(squares) * through);
+    const double through = double{parts.attention_scale} * parts.left;
+    cell.value_norm = static_cast<float>(cell.pattern * std::sqrt(squares) * std::abs(through));
     cell.attribution = static_cast<float>(cell.pattern * dot * through * parts.final_scale);
 }
 
@@ -77,6 +77,7 @@ Cell exact_cell(const Model& model, const HeadProjections& projections, const Ru
     parts.v = trace.v(src, kv_head);
     parts.final_scale = run.final_scale()[dest];
     if (const float* scales = run.attention_scales(at.layer)) parts.attention_scale = scales[dest];
+    parts.left = run.edits().left_of(at, dest);
     parts.r = r->data() + std::int64_t{head} * d * d;
     parts.p = p->data() + std::int64_t{head} * d;
     fill_cell(cell, parts);

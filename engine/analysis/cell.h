@@ -24,6 +24,7 @@ struct CellParts {
     const float* v = nullptr;                // of src
     float final_scale = 0;                   // of dest
     float attention_scale = 1;  // of dest: what the norm behind attention multiplies by, if any
+    float left = 1;             // RunEdits::left_of
     const float* r = nullptr;   // [D, D] of the head
     const float* p = nullptr;   // of the head and the target
 };

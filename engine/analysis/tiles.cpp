@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 
 #include "engine/model/score_rule.h"
@@ -13,17 +14,21 @@
 namespace engine {
 namespace {
 
-// What a row's cells are multiplied by beside their column weight: the scales of the norms that
-// they go through, frozen at dest. Empty: nothing.
-std::vector<float> row_weight(const RunTrace& run, Layer layer, bool attribution) {
-    const float* through = run.attention_scales(layer);
-    if (!attribution && through == nullptr) return {};
+// What a row's cells are multiplied by beside their column weight: what the run's edits leave of
+// the head there, and the scales of the norms that it goes through, frozen at dest. Empty: nothing.
+std::vector<float> row_weight(const RunTrace& run, LayerHead head, bool attribution) {
+    const float* through = run.attention_scales(head.layer);
+    const bool edited = run.edits().change(head);
+    if (!attribution && through == nullptr && !edited) return {};
     const std::int64_t rows = run.rows();
     std::vector<float> weight(static_cast<std::size_t>(rows), 1.0f);
     for (std::int64_t i = 0; i < rows; ++i) {
         float& at = weight[static_cast<std::size_t>(i)];
         if (attribution) at = run.final_scale()[i];
         if (through != nullptr) at *= through[i];
+        if (!edited) continue;
+        const float left = run.edits().left_of(head, i);
+        at *= attribution ? left : std::abs(left);  // a length has no sign
     }
     return weight;
 }
@@ -121,7 +126,7 @@ Tile rebuild_tile(const Model& model, const HeadProjections& projections, const 
             return weights.back().data();
         };
         const auto weigh_rows = [&](const RunTrace& of) -> const float* {
-            std::vector<float> rows = row_weight(of, at.layer, plan.attribution);
+            std::vector<float> rows = row_weight(of, at, plan.attribution);
             if (rows.empty()) return nullptr;
             weights.push_back(std::move(rows));
             return weights.back().data();

@@ -94,6 +94,18 @@ bool RunEdits::change(LayerHead at, std::int64_t dest) const {
     });
 }
 
+bool RunEdits::change(LayerHead at) const {
+    return std::any_of(edits_.heads.begin(), edits_.heads.end(),
+                       [&](const HeadEdit& edit) { return edit.at == at; });
+}
+
+float RunEdits::left_of(LayerHead at, std::int64_t dest) const {
+    float left = 1;
+    for (const HeadEdit& edit : edits_.heads)
+        if (edit.at == at && holds(edit.rows, dest)) left *= edit.scale;
+    return left;
+}
+
 std::int64_t RunEdits::first_difference(const RunEdits& other) const {
     if (edits_ == other.edits_) return every_row.end;
     const std::int64_t first =

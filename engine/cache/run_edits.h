@@ -29,6 +29,10 @@ class RunEdits {
     void apply(const kernels::TraceView&, Layer, Rows, float* z) const;
     // Some edit changes what this head hands on at this row.
     bool change(LayerHead, std::int64_t dest) const;
+    bool change(LayerHead) const;  // at some row
+    // What they leave of a head's own sum of p · v at a row: the product of their scales. What a
+    // patch adds comes from no source.
+    float left_of(LayerHead, std::int64_t dest) const;
 
     // The first row that these and others do not have alike: what stands before is the same
     // computation. every_row.end where they are equal.

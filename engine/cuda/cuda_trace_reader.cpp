@@ -128,6 +128,7 @@ class CudaTraceReader final : public TraceReader {
         parts.final_scale = lane.download(run.final_scale() + dest, 1).front();
         if (const float* scales = run.attention_scales(cell.at.layer))
             parts.attention_scale = lane.download(scales + dest, 1).front();
+        parts.left = run.edits().left_of(cell.at, dest);
         parts.r = r.data();
         parts.p = p.data();
         fill_cell(cell, parts);

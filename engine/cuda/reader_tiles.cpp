@@ -2,6 +2,7 @@
 #include "engine/cuda/reader_tiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -78,7 +79,26 @@ const float* ReaderTiles::column_weight(ViewLane& lane, const DeviceRun& run, st
 }
 
 const float* ReaderTiles::row_weight(ViewLane& lane, const DeviceRun& run, std::int64_t rows,
-                                     Layer layer, bool attribution) {
+                                     LayerHead at, bool attribution) {
+    const float* scales = norm_weight(lane, run, rows, at.layer, attribution);
+    if (rows == 0 || !run.edits().change(at)) return scales;
+    std::vector<float> left(static_cast<std::size_t>(rows));
+    for (std::int64_t dest = 0; dest < rows; ++dest) {
+        const float of_row = run.edits().left_of(at, dest);
+        left[static_cast<std::size_t>(dest)] = attribution ? of_row : std::abs(of_row);
+    }
+    const float* uploaded = lane.upload(left);
+    if (scales == nullptr) return uploaded;
+    auto* weight = lane.scratch().take<float>(rows);
+    check(cudaMemcpyAsync(weight, scales, static_cast<std::size_t>(rows) * 4,
+                          cudaMemcpyDeviceToDevice, lane.stream()),
+          "scales of rows");
+    kernels::cuda::multiply(weight, uploaded, rows, lane.stream());
+    return weight;
+}
+
+const float* ReaderTiles::norm_weight(ViewLane& lane, const DeviceRun& run, std::int64_t rows,
+                                      Layer layer, bool attribution) {
     const float* through = run.attention_scales(layer);
     if (through == nullptr || rows == 0) return attribution ? run.final_scale() : nullptr;
     if (!attribution) return through;
@@ -214,8 +234,7 @@ Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRe
                 head.column_weight =
                     column_weight(lane, *run, tile.rows_ready, at, plan.sources(), direction.get());
             if (plan.weighted)
-                head.row_weight =
-                    row_weight(lane, *run, tile.rows_ready, at.layer, plan.attribution);
+                head.row_weight = row_weight(lane, *run, tile.rows_ready, at, plan.attribution);
             if (minus) {
                 others.push_back(minus->view(at.layer));
                 head.minus_rows = minus_rows;
@@ -224,7 +243,7 @@ Tile ReaderTiles::tile(ViewLane& lane, const DeviceRunTable& table, const TileRe
                                                              plan.sources(), direction.get());
                 if (plan.weighted)
                     head.minus_row_weight =
-                        row_weight(lane, *minus, minus_rows, at.layer, plan.attribution);
+                        row_weight(lane, *minus, minus_rows, at, plan.attribution);
                 head.minus_forbidden = minus->rule(*model_, at.layer).forbidden;
             }
             see(head, args);

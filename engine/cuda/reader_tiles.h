@@ -44,10 +44,12 @@ class ReaderTiles {
     // Dots with the direction where there is one, else lengths.
     const float* column_weight(ViewLane&, const DeviceRun&, std::int64_t rows, LayerHead, Rows src,
                                const HeadFactors::Direction*) const;
-    // What a row's cells are multiplied by beside their column weight, [rows] index dest: the
-    // scales of the norms that they go through, or null.
-    static const float* row_weight(ViewLane&, const DeviceRun&, std::int64_t rows, Layer,
+    // What a row's cells are multiplied by beside their column weight, [rows] index dest: what the
+    // run's edits leave of the head and the scales of the norms that it goes through, or null.
+    static const float* row_weight(ViewLane&, const DeviceRun&, std::int64_t rows, LayerHead,
                                    bool attribution);
+    static const float* norm_weight(ViewLane&, const DeviceRun&, std::int64_t rows, Layer,
+                                    bool attribution);
     // What makes 1 of each row's sources from 1 on, for rows [dest.begin, dest.end): [heads][end],
     // index dest, on the device. Their traces and rows are set.
     const float* row_weights_without_first(ViewLane&, std::vector<kernels::TileHead>, Rows dest,

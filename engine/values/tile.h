@@ -14,8 +14,9 @@ namespace engine {
 enum class Quantity : std::uint8_t {
     Scores,       // scale · q·k with the layer's cap; masked −inf
     Pattern,      // exp(score − lse); masked 0
-    Value,        // p · ‖v · W_O_h‖
-    Attribution,  // p · (v · W_O_h · u), u the frozen final norm times the target's unembedding
+    Value,        // p · ‖v · W_O_h‖; where edits scale the head, times what they leave of it
+    Attribution,  // p · (v · W_O_h · u), u the frozen final norm times the target's unembedding; as
+                  // Value of edits
                   // (minus the distractor's)
 };
 

@@ -177,6 +177,60 @@ class EditsTest : public QObject {
         }
     }
 
+    // What a cell puts into the stream is less by as much as the head's z is: nothing where it is
+    // ablated. p and v are those of the run without edits, whose layers below are the same.
+    void cellsOfAHeadThatIsScaled_data() {
+        QTest::addColumn<float>("scale");
+        QTest::newRow("off at rows 9 to 29") << 0.0f;
+        QTest::newRow("turned round and halved there") << -0.5f;
+    }
+    void cellsOfAHeadThatIsScaled() {
+        QFETCH(float, scale);
+        const auto engine = EngineRun::open(model, 16);
+        const RunId plain = open(*engine, prompt(), {});
+        Edits edits;
+        edits.heads.push_back({edited, {9, 30}, scale, {}});
+        const RunId run = open(*engine, prompt(), edits);
+        const auto reader = engine->reader();
+        TensorName name{"logit_attribution", Layer{1}, TokenId{7}};
+        const NamedTensor written = reader->read(run, name, {0, 51});
+        for (const Quantity quantity : {Quantity::Value, Quantity::Attribution}) {
+            TileRequest request = tile_of(run, quantity, Pooling::None, 1);
+            request.target = TokenId{7};
+            const Tile tile = reader->tile(request);
+            request.run = plain;
+            const Tile before = reader->tile(request);
+            TileRequest apart = request;
+            apart.run = run;
+            apart.minus = plain;
+            const Tile difference = reader->tile(apart);
+            for (std::int64_t dest = 0; dest < 51; ++dest) {
+                const float left = dest < 9 || dest >= 30        ? 1.0f
+                                   : quantity == Quantity::Value ? std::abs(scale)
+                                                                 : scale;
+                double sum = 0;
+                for (std::int64_t src = 0; src <= dest; ++src) {
+                    const auto at = static_cast<std::size_t>(dest * 51 + src);
+                    const float now = tile.data.as<float>()[at];
+                    // Through the final norm of a changed stream attribution is another.
+                    if (quantity == Quantity::Value || left == 0)
+                        QVERIFY(std::abs(now - left * before.data.as<float>()[at]) < 1e-5);
+                    QVERIFY(std::abs(difference.data.as<float>()[at] -
+                                     (now - before.data.as<float>()[at])) < 1e-5);
+                    const Cell cell = reader->cell(run, edited, Position{dest}, Position{src},
+                                                   TokenId{7}, std::nullopt);
+                    const float exact =
+                        quantity == Quantity::Value ? cell.value_norm : cell.attribution;
+                    QVERIFY(std::abs(now - exact) < 1e-5);
+                    sum += now;
+                }
+                if (quantity == Quantity::Attribution)
+                    QVERIFY(std::abs(sum - written.data.as<float>()[static_cast<std::size_t>(
+                                               dest * heads + 2)]) < 1e-4);
+            }
+        }
+    }
+
     void aRowThatSeesNothing() {
         const auto engine = EngineRun::open(model, 16);
         Edits edits;
