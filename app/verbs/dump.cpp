@@ -7,6 +7,7 @@
 #include "app/files/output_file.h"
 #include "app/verbs/dump_plan.h"
 #include "app/verbs/edit_options.h"
+#include "app/verbs/out_path.h"
 #include "app/verbs/run_options.h"
 #include "app/verbs/verbs.h"
 
@@ -69,16 +70,9 @@ void refuseAnotherFormat(const std::string& out) {
                         "; pictures, CSV and NPY are of headscope export");
 }
 
-// A rename would put the dump in the model's place.
-void refuseTheModelItself(const std::string& out, const std::string& model) {
-    std::error_code error;
-    if (std::filesystem::equivalent(out, model, error) && !error)
-        badArgument("--out", out, "that is the model itself");
-}
-
 void runDump(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
-    const std::string out = parseOut(arguments);
+    const std::string out = parseOut(arguments, model);
     const auto kinds = parseTensorKinds(arguments.text("--tensors").value_or("pattern,lse"));
     const std::string layerList = arguments.text("--layers").value_or("all");
     if (layerList != "all")
@@ -86,7 +80,6 @@ void runDump(Cli& cli, const Arguments& arguments) {
     PromptOptions promptOptions = parsePromptOptions(arguments);
     promptOptions.edits = parseEdits(arguments);
     const ComputeOptions compute = parseComputeOptions(arguments);
-    refuseTheModelItself(out, model);
     refuseAnotherFormat(out);
 
     const auto engine = openModel(cli, model, compute);

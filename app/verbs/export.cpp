@@ -10,6 +10,7 @@
 #include "app/verbs/drawing_application.h"
 #include "app/verbs/edit_options.h"
 #include "app/verbs/export_figure.h"
+#include "app/verbs/out_path.h"
 #include "app/verbs/verbs.h"
 #include "ui/painting/palette_choice.h"
 
@@ -153,7 +154,7 @@ std::string sourceText(const PromptOptions& options, const engine::Encoding& pro
 
 void runExport(Cli& cli, const Arguments& arguments) {
     const std::string model = arguments.positionals()[0];
-    const std::string out = parseOut(arguments);
+    const std::string out = parseOut(arguments, model);
     const std::string typedView = arguments.required("--view", "what to draw");
     ExportRequest request;
     request.view = parseView(typedView);

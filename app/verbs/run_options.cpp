@@ -129,13 +129,6 @@ PromptOptions parsePromptOptions(const Arguments& arguments) {
     return options;
 }
 
-std::string parseOut(const Arguments& arguments) {
-    std::string out = arguments.required("--out", "the file to write");
-    if (out == "-")
-        badArgument("--out", out, "stdout is not written to; name a file (./- for one named -)");
-    return out;
-}
-
 std::unique_ptr<engine::Engine> openModel(Cli& cli, const std::string& path,
                                           const ComputeOptions& options, bool capture) {
     const Stopwatch watch;

@@ -43,10 +43,6 @@ std::unique_ptr<engine::Engine> openModel(Cli&, const std::string& path, const C
 // stderr, of text only: ids that were given are what they are.
 engine::Encoding encodePrompt(Cli&, const engine::Engine&, const PromptOptions&);
 
-// --out, a file's name. "-" is refused: the formats are written out of order, and a file gets its
-// name only once it is whole, neither of which a pipe can do.
-std::string parseOut(const Arguments&);
-
 // Throws BadRequest for an id past the vocabulary.
 void checkTokenId(const char* option, std::int64_t id, const engine::ModelInfo&);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-foreach(part arguments safetensors verbs interrupt program lost_file device browse close)
+foreach(part arguments out_path safetensors verbs interrupt program lost_file device browse close)
     headscope_test(cli_${part}_test app/cli_${part}_test.cpp headscope_app)
 endforeach()
 # A driver that says what a test wants, in the place of the machine's own.
