@@ -69,7 +69,6 @@ class WindowCompareTest : public QObject {
   private:
     bool settle() { return ::settle(*m_view, kPatience); }
     void key(Qt::Key which, Qt::KeyboardModifiers = {});
-    QString answerDialog(const QString& name);
     std::vector<float> dumped(engine::RunId, LayerHead, std::int64_t rows) const;  // pattern
     app::Session& session() const { return m_view->session(); }
     ui::PinnedHeads& shownPins() const { return m_view->headPage().pinnedHeads(); }
@@ -89,21 +88,6 @@ std::vector<float> WindowCompareTest::dumped(engine::RunId run, LayerHead at,
     const auto all = session().reader()->read(run, {"pattern", at.layer, {}}, {0, rows});
     const float* own = all.data.as<float>().data() + to_int(at.head) * rows * rows;
     return {own, own + rows * rows};
-}
-
-QString WindowCompareTest::answerDialog(const QString& name) {
-    const QString path = m_home.folder.filePath(name);
-    QFileDialog* dialog = nullptr;
-    const bool shown = eventually([&] {
-        for (auto* each :
-             m_view->window().findChildren<QFileDialog*>(QStringLiteral("exportDialog")))
-            if (each->isVisible()) dialog = each;
-        return dialog != nullptr;
-    });
-    if (!shown) return {};
-    Q_EMIT dialog->fileSelected(path);
-    dialog->close();
-    return eventually([&] { return QFile::exists(path); }, kPatience) ? path : QString();
 }
 
 void WindowCompareTest::initTestCase() {
@@ -257,7 +241,7 @@ void WindowCompareTest::pinsAreOneFigure() {
     QFETCH(QString, name);
     QFETCH(QByteArray, begins);
     Q_EMIT m_view->window().exportPinsRequested();
-    const QString path = answerDialog(name);
+    const QString path = real::answerExport(*m_view, m_home, name);
     QVERIFY(!path.isEmpty());
     QFile file(path);
     QVERIFY(file.open(QIODevice::ReadOnly));
@@ -414,7 +398,7 @@ void WindowCompareTest::differenceIsWritten() {
     QFETCH(QByteArray, begins);
     QVERIFY(m_view->window().isCompareShown());
     key(Qt::Key_E, Qt::ControlModifier);  // what is in front
-    const QString path = answerDialog(name);
+    const QString path = real::answerExport(*m_view, m_home, name);
     QVERIFY(!path.isEmpty());
     QFile file(path);
     QVERIFY(file.open(QIODevice::ReadOnly));

@@ -140,20 +140,8 @@ bool WindowComposeTest::shows(int panels) {
 }
 
 QString WindowComposeTest::exportTo(const QString& name) {
-    const QString path = m_home.folder.filePath(name);
-    QFile::remove(path);
     press("exportComposed");
-    QFileDialog* dialog = nullptr;
-    const bool shown = eventually([&] {
-        for (auto* each :
-             m_view->window().findChildren<QFileDialog*>(QStringLiteral("exportDialog")))
-            if (each->isVisible()) dialog = each;
-        return dialog != nullptr;
-    });
-    if (!shown) return {};
-    Q_EMIT dialog->fileSelected(path);
-    dialog->close();
-    return eventually([&] { return QFile::exists(path); }, kPatience) ? path : QString();
+    return real::answerExport(*m_view, m_home, name);
 }
 
 void WindowComposeTest::opensWithThePins() {

@@ -2,6 +2,7 @@
 // The real window on the real engine: opened as a user opens it, and waited for.
 #pragma once
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QLineEdit>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -48,6 +49,24 @@ inline bool begin(app::MainView& view) {
     view.begin();
     return fake::eventually([&] { return view.session().run().promptRead; }, patience) &&
            settle(view, patience);
+}
+
+// Accepts the export dialog, once it is shown, with a file of this name in the home's folder. The
+// file's path when it is there; empty if the dialog or the file does not come.
+inline QString answerExport(app::MainView& view, const Home& home, const QString& name) {
+    const QString path = home.folder.filePath(name);
+    QFile::remove(path);
+    QFileDialog* dialog = nullptr;
+    const bool shown = fake::eventually([&] {
+        for (auto* each : view.window().findChildren<QFileDialog*>(QStringLiteral("exportDialog")))
+            if (each->isVisible()) dialog = each;
+        return dialog != nullptr;
+    });
+    if (!shown) return {};
+    Q_EMIT dialog->fileSelected(path);
+    dialog->close();
+    const auto written = [&] { return QFileInfo(path).size() > 0; };
+    return fake::eventually(written, patience) ? path : QString();
 }
 
 // Types a path into the file dialog of this name, once it is shown, and accepts it.

@@ -69,13 +69,7 @@ QFrame* rule() {
 
 ContributionBars::ContributionBars(QWidget* parent) : QWidget(parent) {
     setAccessibleName(QStringLiteral("Contributions"));
-    m_sentence = plainLabel({});
-    m_sentence->setWordWrap(true);
-    m_sentence->setMargin(16);
-    m_sentence->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    m_sentence->setForegroundRole(QPalette::PlaceholderText);
-    m_sentence->setBackgroundRole(QPalette::Base);
-    m_sentence->setAutoFillBackground(true);
+    m_sentence = emptyPanelLabel();
     m_pages = new QStackedLayout(this);
     m_pages->addWidget(m_sentence);
     // Too low for all of it: it is scrolled, and nothing lies over anything else.

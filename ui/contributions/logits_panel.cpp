@@ -124,13 +124,7 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
         QStringLiteral("The same logit, or difference of two, in the run it is compared with"));
     m_besideLabel->hide();
     column->addWidget(m_besideLabel);
-    m_sentence = plainLabel({});
-    m_sentence->setWordWrap(true);
-    m_sentence->setMargin(16);
-    m_sentence->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    m_sentence->setForegroundRole(QPalette::PlaceholderText);
-    m_sentence->setBackgroundRole(QPalette::Base);
-    m_sentence->setAutoFillBackground(true);
+    m_sentence = emptyPanelLabel();
     m_pages = new QStackedLayout(this);
     m_pages->addWidget(m_sentence);
     m_pages->addWidget(full);

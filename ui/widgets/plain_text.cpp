@@ -39,4 +39,15 @@ QLabel* plainLabel(const QString& text, QWidget* parent) {
     return label;
 }
 
+QLabel* emptyPanelLabel() {
+    QLabel* label = plainLabel({});
+    label->setWordWrap(true);
+    label->setMargin(16);
+    label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    label->setForegroundRole(QPalette::PlaceholderText);
+    label->setBackgroundRole(QPalette::Base);
+    label->setAutoFillBackground(true);
+    return label;
+}
+
 }  // namespace ui

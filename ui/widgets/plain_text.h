@@ -14,5 +14,7 @@ QString literalToolTip(const QString&);  // markup that shows exactly this text,
 QString onOneLine(const QString&);       // line breaks, tabs and what prints nothing as marks
 // A label that shows its text literally.
 QLabel* plainLabel(const QString& text, QWidget* parent = nullptr);
+// What an empty panel says in the place of its content.
+QLabel* emptyPanelLabel();
 
 }  // namespace ui
