@@ -23,10 +23,13 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$root/tests/tsan.supp
 export QT_QPA_PLATFORM=offscreen
 
+# Many tests wait for a window or a program, so that several at once end sooner on any machine; each
+# may hold a model. Those of a GPU go one by one.
+parallel=$(($(nproc) < 4 ? $(nproc) : 4))
 run_tests() {
     local preset=$1
     shift
-    (cd "$root" && ctest --preset "$preset" "$@")
+    (cd "$root" && ctest --preset "$preset" --parallel "${jobs:-$parallel}" "$@")
 }
 
 case "${1-}" in
@@ -49,6 +52,7 @@ case "${1-}" in
         exit $failed
         ;;
     --gpu)
+        jobs=1
         set_up
         build release
         kernels='^cuda_(append|attention|tile|head_table|projection|product)_test$'

@@ -425,7 +425,9 @@ void WindowComposeTest::aNewRunIsFollowed() {
     QVERIFY(m_composer->preview().problem().isEmpty());
     QTest::keyClick(m_composer, Qt::Key_Escape);
     QVERIFY(eventually([&] { return m_composer.isNull(); }));
-    QVERIFY(m_view->window().messages().isEmpty());
+    // A machine without a font for the cat above has been warned of that.
+    for (const ui::Message& each : m_view->window().messages())
+        QVERIFY2(each.severity == ui::Message::Severity::Warn, qPrintable(each.what + each.why));
 }
 
 QTEST_MAIN(WindowComposeTest)

@@ -96,7 +96,7 @@ class CompareMaps : public QWidget {
     QRectF readOutBox(MapCell, double tall) const;
     void paintOtherTokens(QPainter&) const;
     bool differs(std::int64_t place) const;  // both have a token there, and not the same
-    QString pooledText() const;                 // "largest of 4 × 4"; empty: a cell is a cell
+    QString pooledText() const;              // "largest of 4 × 4"; empty: a cell is a cell
 
     std::array<MapPicture, panels> m_pictures;
     std::array<CompareSide, 2> m_sides;
