@@ -130,21 +130,24 @@ std::string plot(const SnippetView& view) {
         "fig, ax = plt.subplots(figsize=(7, 7))\n"
         "image = ax.imshow(" +
         std::string(view.edges.empty() ? "pattern[" : "mass[") + slice(view.dests) + ", " +
-        slice(view.srcs) + "].sqrt(), cmap=\"viridis\", vmin=0, interpolation=\"nearest\")\n";
-    const auto labelled = [&](const char* axis, engine::Rows rows) {
+        slice(view.srcs) + "]" + (view.transposed ? ".T" : "") +
+        ".sqrt(), cmap=\"viridis\", vmin=0, interpolation=\"nearest\")\n";
+    const auto labelled = [&](char axis, engine::Rows rows) {
         if (rows.count() > kMostLabels || rows.end > static_cast<std::int64_t>(view.labels.size()))
             return;
         const std::vector<std::string> shown(view.labels.begin() + rows.begin,
                                              view.labels.begin() + rows.end);
-        code += "ax.set_" + std::string(axis) + "ticks(range(" + std::to_string(rows.count()) +
+        code += "ax.set_" + std::string(1, axis) + "ticks(range(" + std::to_string(rows.count()) +
                 "), " + listOf(shown, literal) +
-                (*axis == 'x' ? std::string(", rotation=60, ha=\"right\"") : std::string()) + ")\n";
+                (axis == 'x' ? std::string(", rotation=60, ha=\"right\"") : std::string()) + ")\n";
     };
-    labelled("x", view.srcs);
-    labelled("y", view.dests);
-    return code +
-           "ax.set_xlabel(\"source (key)\")\n"
-           "ax.set_ylabel(\"destination (query)\")\n"
+    const char dests = view.transposed ? 'x' : 'y', srcs = view.transposed ? 'y' : 'x';
+    labelled('x', view.transposed ? view.dests : view.srcs);
+    labelled('y', view.transposed ? view.srcs : view.dests);
+    const auto titled = [](char axis, const char* title) {
+        return "ax.set_" + std::string(1, axis) + "label(\"" + title + "\")\n";
+    };
+    return code + titled(srcs, "source (key)") + titled(dests, "destination (query)") +
            "ax.set_title(f\"L{layer}.H{head}, square root of the " +
            std::string(view.edges.empty() ? "pattern" : "mass from span to span") +
            (view.renormalized ? ", without source 0" : "") +

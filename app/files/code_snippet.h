@@ -26,6 +26,7 @@ struct SnippetView {
     engine::Rows dests, srcs;        // in view, in units
     engine::Quantity quantity = engine::Quantity::Pattern;
     bool renormalized = false;  // without source 0
+    bool transposed = false;    // the plot: destinations along x
     bool compared = false;      // the Compare page is in front
 };
 

@@ -152,6 +152,7 @@ std::string commandOf(const FigureCommand& command) {
             break;
     }
     addScale(line, command.figure, command.request);
+    if (command.figure.transposed) line.word("--transpose");
     addPage(line, command.wish);
     if (command.wish.dpi != 96) line.option("--zoom", numberText(command.wish.dpi / 96.0));
     line.option("--out", command.out);

@@ -96,6 +96,7 @@ struct SavedView {
     // None in files of before these were kept: what is there stays as it is.
     std::optional<SavedHeads> heads;
     std::optional<bool> asText;          // the prompt as text in the map's place
+    std::optional<bool> transposed;      // destinations along x
     std::optional<ui::Measure> measure;  // of the bars
     std::optional<ui::Palette> palette;
 };

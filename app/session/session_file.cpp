@@ -140,6 +140,7 @@ json asJson(const SavedView& view) {
     if (view.compared) out["compared"] = {{"a", view.compared->a}, {"b", view.compared->b}};
     if (view.heads) out["heads"] = headsAsJson(*view.heads);
     if (view.asText) out["as_text"] = *view.asText;
+    if (view.transposed) out["transposed"] = *view.transposed;
     if (view.palette) out["palette"] = nameOf(*view.palette, ui::paletteNames);
     if (view.measure) out["bars"] = nameOf(*view.measure, kMeasures);
     return out;
@@ -261,6 +262,7 @@ SavedView viewOf(const JsonReader& from, std::size_t runs) {
     }
     if (const auto heads = from.find("heads")) view.heads = headsOf(*heads);
     if (const auto asText = from.find("as_text")) view.asText = asText->flag();
+    if (const auto transposed = from.find("transposed")) view.transposed = transposed->flag();
     if (const auto palette = from.find("palette"))
         view.palette = enumOf<ui::Palette>(*palette, ui::paletteNames);
     if (const auto bars = from.find("bars")) view.measure = enumOf<ui::Measure>(*bars, kMeasures);

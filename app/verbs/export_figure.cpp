@@ -48,6 +48,7 @@ DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
     figure.page = request.page.page;
     figure.choice = request.page.choice;
     figure.largest = request.page.largest;
+    figure.transposed = request.page.transposed;
     figure.title = request.page.title.value_or(titleOf(info, request));
     engine::TileRequest tile;
     tile.quantity = request.quantity.value_or(engine::Quantity::Pattern);

@@ -83,7 +83,9 @@ std::vector<Option> pageOptions() {
         {"--sink", "S",
          "heads: source 0 out of the scale, in it, hidden or renormalized (default out; data: only "
          "the last)"},
-        {"--pooling", "P", "heads: cells of one pixel: max, mean or sum (default max)"}};
+        {"--pooling", "P", "heads: cells of one pixel: max, mean or sum (default max)"},
+        {"--transpose", "",
+         "heads: destinations along x, sources along y (data stay [dest, src])"}};
 }
 
 PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, bool spans,
@@ -91,14 +93,19 @@ PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, boo
     const auto isOfValues = [&](const std::string& name) {  // what a file of data has as well
         return maps && name == "--sink" && arguments.text(name) == "renormalized";
     };
+    const auto why = [&](const std::string& name) {
+        return maps && name == "--transpose" ? "data stay [dest, src]" : no;
+    };
     if (no)
         for (const Option& option : pageOptions())
             if (arguments.has(option.name) && !isOfValues(option.name))
-                throw engine::Error(engine::Failure::Kind::BadRequest, option.name + ": " + no, {},
+                throw engine::Error(engine::Failure::Kind::BadRequest,
+                                    option.name + ": " + why(option.name), {},
                                     "leave it out, or draw heads or a layer");
     PageRequest request;
     request.page = pageOf(arguments);
     request.choice = choiceOf(arguments, quantity, spans);
+    request.transposed = arguments.has("--transpose");
     if (const auto title = arguments.text("--title")) request.title = literal(*title);
     if (const auto range = arguments.text("--range"); range == "fixed") {
         if (quantity != engine::Quantity::Pattern)

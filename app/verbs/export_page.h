@@ -15,6 +15,7 @@ struct PageRequest {
     ui::FigurePage page;
     std::optional<QString> title;  // none: the model's name, and the target of attribution
     ui::ScaleChoice choice;
+    bool transposed = false;
     std::optional<double> largest;  // what the last colour stands for; none: as the choice has it
 };
 

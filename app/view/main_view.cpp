@@ -87,6 +87,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireMap();
     wireSpans();
     wireMiniMap();
+    wireTransposed();
     wireText();
     wirePreview();
     wirePeek();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QAction>
 #include <QElapsedTimer>
 #include <QObject>
 #include <QPointer>
@@ -225,6 +226,8 @@ class MainView : public QObject {
     void showTurns();
     ui::MapUnits unitsOf(std::int64_t rows) const;  // as the map's, of the first rows
     void wireMiniMap();
+    void wireTransposed();
+    bool isTransposed() const { return m_transposed->isChecked(); }
     void wireText();     // main_view_text.cpp
     void wirePreview();  // main_view_preview.cpp
     void wirePeek();     // main_view_peek.cpp
@@ -284,8 +287,9 @@ class MainView : public QObject {
     QElapsedTimer m_clock;
     std::unique_ptr<ui::MainWindow> m_window;
     ui::HeadsPanel* m_heads = nullptr;
-    QAction* m_asText = nullptr;     // the prompt as text; the window's
-    ui::HeadGrid* m_grid = nullptr;  // owned by the window, as the page
+    QAction* m_asText = nullptr;      // the prompt as text; the window's
+    QAction* m_transposed = nullptr;  // destinations along x; the window's
+    ui::HeadGrid* m_grid = nullptr;   // owned by the window, as the page
     ui::HeadPage* m_page = nullptr;
     ui::HeadFinder* m_finder = nullptr;
     ui::ComparePage* m_comparePage = nullptr;

@@ -116,6 +116,7 @@ void MainView::copyCode(bool nnsight) {
     }
     view.quantity = m_views.quantity();
     view.renormalized = m_views.isRenormalized();
+    view.transposed = isTransposed();
     view.compared = m_window->isCompareShown() && m_compare.pair();
     const std::string why = whyNoSnippet(view);
     if (!why.empty()) {

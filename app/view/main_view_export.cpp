@@ -279,6 +279,7 @@ void MainView::dress(ui::HeadFigure& figure, const engine::TileRequest& request,
                      const FigureLook& look) const {
     figure.page = look.page;
     figure.part = look.part;
+    figure.transposed = isTransposed();
     figure.scheme = look.scheme;
     figure.title = look.title.value_or(figureTitle());
     figure.choice = m_page->scaleColumn().choice();

@@ -126,6 +126,7 @@ SavedSession MainView::sessionNow() const {
     saved.view.pins = m_pins.heads();
     saved.view.heads = headsNow();
     saved.view.asText = m_page->isTextShown();
+    saved.view.transposed = isTransposed();
     saved.view.palette = ui::palette();
     saved.view.measure = m_window->contributionBars().measure();
     if (pair) {
@@ -226,6 +227,7 @@ void MainView::showRestored(const SessionRestored& event) {
     m_pins.set(saved.view.pins);
     if (saved.view.heads) showHeads(*saved.view.heads);
     if (saved.view.asText) m_asText->setChecked(*saved.view.asText);
+    if (saved.view.transposed) m_transposed->setChecked(*saved.view.transposed);
     if (saved.view.palette) m_window->choosePalette(*saved.view.palette);
     if (saved.view.measure) m_window->contributionBars().setMeasure(*saved.view.measure);
     std::vector<engine::RunId> all;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/view/main_view.h"
+#include "ui/compare/compare_page.h"
 #include "ui/heatmap/head_heatmap.h"
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/mini_map.h"
@@ -21,12 +22,33 @@ void MainView::wireSpans() {
         const bool offered = granularity != ui::Granularity::Turns || m_hasTurns;
         setGranularity(offered ? granularity : ui::Granularity::Tokens);
     });
-    connect(window, &ui::MainWindow::cellMoveRequested, this, [this](int dests, int srcs) {
+    connect(window, &ui::MainWindow::cellMoveRequested, this, [this](int down, int right) {
+        const int dests = isTransposed() ? right : down, srcs = isTransposed() ? down : right;
         if (m_page->heatmap().units().areTokens() || m_window->isCompareShown())
             m_session.moveCell(dests, srcs);
         else
             m_page->heatmap().moveLock(dests, srcs);  // by spans
     });
+}
+
+// Maps and figures, not the grid's thumbnails: those are small, tell heads apart by the shape that
+// everyone knows, and carry their badges in the masked corner. Files of data stay [dest, src].
+void MainView::wireTransposed() {
+    const QString key = QStringLiteral("view/transposed");
+    m_transposed = m_window->addViewAction(
+        ui::Menu::View, QStringLiteral("Transposed: dest alon&g x, src along y"),
+        QKeySequence(Qt::Key_T),
+        QStringLiteral("Maps and their pictures with destinations along x and sources along y; "
+                       "files of data stay as they are"));
+    m_transposed->setCheckable(true);
+    connect(m_transposed, &QAction::toggled, this, [this, key](bool transposed) {
+        m_settings.setValue(key, transposed);
+        m_window->setTransposed(transposed);
+        m_page->heatmap().setTransposed(transposed);
+        m_comparePage->maps().setTransposed(transposed);
+        followComposer();
+    });
+    m_transposed->setChecked(m_settings.value(key).toBool());
 }
 
 void MainView::setGranularity(ui::Granularity granularity) {

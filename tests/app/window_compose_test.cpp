@@ -245,7 +245,7 @@ void WindowComposeTest::filesAreTheCommands_data() {
     QTest::addColumn<int>("page");      // of the combo box
     QTest::addColumn<int>("quantity");  // key
     QTest::addColumn<QString>("caption");
-    QTest::addColumn<bool>("other");  // columns, labels, letters, ground, colours, scale
+    QTest::addColumn<bool>("other");  // columns, labels, letters, ground, colours, scale, axes
     QTest::newRow("png, double") << "figure.png" << 1 << int(Qt::Key_2) << QString() << false;
     QTest::newRow("png, dark, own") << "figure.png" << 0 << int(Qt::Key_2)
                                     << QStringLiteral("it's <b>\"$HOME\"</b> 猫") << true;
@@ -273,6 +273,8 @@ void WindowComposeTest::filesAreTheCommands() {
         if (line->toolTip() == QLatin1String("Below the colour bar")) line->setText(caption);
     pressInWindow(static_cast<Qt::Key>(quantity));
     QCOMPARE(static_cast<int>(m_view->views().quantity()), quantity - int(Qt::Key_1));
+    for (QAction* action : m_view->window().actions())
+        if (action->shortcut() == QKeySequence(Qt::Key_T)) action->setChecked(other);
     ui::ScaleChoice choice;
     if (other) {
         choice.transfer = engine::Transfer::Linear;

@@ -58,6 +58,7 @@ class CompareWidgets : public QObject {
     void differenceDivergesAroundZero();
     void rowsOfOneRunLookTheirOwn();
     void cellsAndZoom();
+    void transposedCellsAndLabels();
     void stripMarksWhatDiffers();
     void tableIsSortedByChange();
     void fewerThanTwoRunsSayHow();
@@ -329,6 +330,57 @@ void CompareWidgets::cellsAndZoom() {
     QCOMPARE(wanted.size(), 1);
     maps.zoom(0);
     QCOMPARE(maps.picture(CompareMaps::B).scene().geometry.view().count, 9);
+}
+
+// Destinations along x: by each map's place on the page alone.
+void CompareWidgets::transposedCellsAndLabels() {
+    const Pair pair;
+    CompareMaps maps;
+    QSignalSpy clicked(&maps, &CompareMaps::cellClicked), wanted(&maps, &CompareMaps::viewWanted);
+    fill(maps, pair);
+    maps.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&maps));
+    const QImage usual = maps.grab().toImage();
+    wanted.clear();
+    maps.setTransposed(true);
+    QCOMPARE(wanted.size(), 0);  // the same tiles
+    const QImage turned = maps.grab().toImage();
+    for (const CompareMaps::Panel panel :
+         {CompareMaps::A, CompareMaps::B, CompareMaps::Difference}) {
+        const MapScene& scene = maps.picture(panel).scene();
+        const QRect map = scene.mapRect().toRect();
+        const double cell = scene.cellPixels();
+        const auto place = [&](double across, double down) {
+            return (scene.origin + QPointF((across + 0.5) * cell, (down + 0.5) * cell)).toPoint();
+        };
+        QTest::mouseClick(&maps, Qt::LeftButton, {}, place(6, 2));
+        QCOMPARE(clicked.last()[0].value<engine::Position>(), engine::Position(6));
+        QCOMPARE(clicked.last()[1].value<engine::Position>(), engine::Position(2));
+        clicked.clear();
+        QTest::mouseClick(&maps, Qt::LeftButton, {}, place(2, 6));  // masked
+        QCOMPARE(clicked.size(), 0);
+        for (int d = 0; d < 7; ++d)  // the rows that both have
+            for (int s = 0; s <= d; ++s)
+                QCOMPARE(turned.pixel(place(d, s)), usual.pixel(place(s, d)));
+        QVERIFY(turned.pixel(place(6, 3)) != usual.pixel(place(6, 3)));
+        // The token names of both runs stand at the left, where the sources are now.
+        QVERIFY(map.left() > 0);
+    }
+    // Dragged to the left, later destinations come into view.
+    maps.zoom(1);
+    maps.zoom(1);
+    const MapView before = maps.picture(CompareMaps::A).scene().geometry.view();
+    QVERIFY(before.count < 8);
+    const QPoint from = maps.picture(CompareMaps::A).scene().mapRect().center().toPoint();
+    const QPoint by(before.dest > 0 ? 60 : -60, 0);
+    QTest::mousePress(&maps, Qt::LeftButton, {}, from);
+    QMouseEvent move(QEvent::MouseMove, from + by, maps.mapToGlobal(from + by), Qt::NoButton,
+                     Qt::LeftButton, {});
+    QCoreApplication::sendEvent(&maps, &move);
+    QTest::mouseRelease(&maps, Qt::LeftButton, {}, from + by);
+    const MapView after = maps.picture(CompareMaps::A).scene().geometry.view();
+    QVERIFY(after.dest != before.dest);
+    QCOMPARE(after.src, before.src);
 }
 
 void CompareWidgets::stripMarksWhatDiffers() {

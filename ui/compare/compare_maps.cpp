@@ -108,6 +108,13 @@ void CompareMaps::setScale(const ScaleChoice& choice) {
     relayout();
 }
 
+void CompareMaps::setTransposed(bool transposed) {
+    if (transposed == m_transposed) return;
+    m_transposed = transposed;
+    setHovered(std::nullopt);  // another cell is under the mouse
+    relayout();
+}
+
 void CompareMaps::setQuantity(engine::Quantity quantity) {
     m_quantity = quantity;
     rescale();
@@ -168,6 +175,7 @@ void CompareMaps::rescale() {
         look.hidesSink = choice.sink == SinkMode::Hidden;
         look.selected = m_selected;
         look.locked = m_locked;
+        look.transposed = m_transposed;
         m_pictures[panel].setLook(look);
     }
     update();

@@ -37,6 +37,7 @@ class CompareMaps : public QWidget {
                   std::shared_ptr<const RunAlignment> = {});
     void setHead(engine::LayerHead, int window);  // another head drops the tiles
     void setScale(const ScaleChoice&);
+    void setTransposed(bool);  // destinations along x
     void setQuantity(engine::Quantity);
     void setTile(const engine::Tile&);  // of either run, or the difference
     void setSelection(MapCell, bool locked);
@@ -101,7 +102,7 @@ class CompareMaps : public QWidget {
     std::array<MapPicture, panels> m_pictures;
     std::array<CompareSide, 2> m_sides;
     std::shared_ptr<const RunAlignment> m_alignment;
-    std::vector<engine::Token> m_rowTokens;  // of both runs, for the labels of rows
+    std::vector<engine::Token> m_rowTokens;  // of both runs, for the labels of the page's rows
     std::vector<QString> m_rowNumbers;
     LabelRoom m_room, m_columnRoom;
     MapView m_view;
@@ -110,7 +111,7 @@ class CompareMaps : public QWidget {
     engine::LayerHead m_head;
     int m_window = 0;
     std::optional<MapCell> m_selected, m_hovered;
-    bool m_locked = false;
+    bool m_locked = false, m_transposed = false;
     int m_side = 0, m_pitch = 0, m_gutter = 0, m_below = 0;  // logical pixels
     std::optional<QPointF> m_pressed;
     MapView m_pressedView;

@@ -52,7 +52,7 @@ void CompareMaps::setView(MapView view) {
 
 void CompareMaps::zoomAt(Panel panel, QPointF at, double factor) {
     const MapPicture& picture = m_pictures[panel];
-    const QPointF inside = (at - picture.scene().origin) * picture.scene().ratio;
+    const QPointF inside = picture.scene().toMap(at);
     const MapView next = zoomedView(picture.scene().geometry, picture.availableSide(), inside.x(),
                                     inside.y(), factor);
     if (next == picture.scene().geometry.view()) return;
@@ -84,7 +84,7 @@ void CompareMaps::mouseMoveEvent(QMouseEvent* event) {
     m_dragging = true;
     const MapScene& scene = m_pictures[A].scene();
     if (scene.geometry.isEmpty() || scene.geometry.isWhole()) return;
-    const QPointF cells = moved * scene.ratio / scene.geometry.cellSize();
+    const QPointF cells = scene.turned(moved * scene.ratio / scene.geometry.cellSize());
     setHovered(std::nullopt);
     setView({std::max<std::int64_t>(0, m_pressedView.dest - std::llround(cells.y())),
              std::max<std::int64_t>(0, m_pressedView.src - std::llround(cells.x())),

@@ -76,7 +76,8 @@ void CompareMaps::paintPanel(QPainter& painter, Panel panel) {
     if (panel == A) {
         LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {}, m_room.characters, {},
                        &m_rowNumbers};
-        if (m_selected) wish.selected = m_selected->dest;
+        if (m_transposed) wish.axis = scene.geometry.src();
+        if (m_selected) wish.selected = m_transposed ? m_selected->src : m_selected->dest;
         paintRowLabels(painter, scene, tokenLabels(m_rowTokens, wish), axisTitleHeight);
     }
     paintColumnLabels(painter, scene, columnLabels(scene));
@@ -87,7 +88,7 @@ void CompareMaps::paintPanel(QPainter& painter, Panel panel) {
     painter.setPen(t.text2);
     painter.drawText(QRectF(map.left() - 40, map.bottom() + m_below - axisTitleHeight,
                             map.width() + 80, axisTitleHeight),
-                     Qt::AlignCenter, tr("source (key)"));
+                     Qt::AlignCenter, columnAxisTitle(m_transposed));
 }
 
 // In the corner where the difference is masked, as on the large map; where that has no room, beside
@@ -98,11 +99,12 @@ QRectF CompareMaps::readOutBox(MapCell cell, double tall) const {
     const QRectF map = scene.mapRect();
     const double beside = width() - edge - map.right() - 2 * edge;
     QRectF box(map.right() - edge - usual, map.top() + edge, usual, tall);
+    if (m_transposed) box.moveBottomLeft({map.left() + edge, map.bottom() - edge});
     const bool inCorner = scene.geometry.isWhole() ? usual + tall + 2 * edge <= map.width()
                                                    : map.width() >= 2 * usual;
     if (inCorner) {
         if (scene.logical(scene.geometry.rectOf(cell)).intersects(box))  // zoomed in
-            box.moveTop(map.bottom() - edge - tall);
+            box.moveTop(m_transposed ? map.top() + edge : map.bottom() - edge - tall);
     } else if (beside >= least) {
         box.setWidth(std::min(usual, beside));
         box.moveTopLeft({map.right() + 2 * edge, map.top()});
@@ -189,14 +191,15 @@ void CompareMaps::paintReadOut(QPainter& painter) const {
 void CompareMaps::paintOtherTokens(QPainter& painter) const {
     const MapScene& scene = m_pictures[Difference].scene();
     const QRectF map = scene.mapRect();
-    const auto mark = [&](const engine::Axis& axis, bool isRow) {
+    const auto mark = [&](const engine::Axis& axis, bool isDest) {
+        const bool isRow = isDest != m_transposed;  // of the page
         for (std::int64_t pixel = 0; pixel < axis.pixels(); ++pixel) {
             const engine::Rows cells = axis.cells_of(pixel);
             std::int64_t at = cells.begin;
             while (at < cells.end && !differs(at)) ++at;
             if (at == cells.end) continue;
-            const MapCell cell{isRow ? at : scene.geometry.dest().begin,
-                               isRow ? scene.geometry.src().begin : at};
+            const MapCell cell{isDest ? at : scene.geometry.dest().begin,
+                               isDest ? scene.geometry.src().begin : at};
             const QRectF place = scene.logical(scene.geometry.rectOf(cell));
             painter.fillRect(isRow ? QRectF(map.left() - 5, place.top(), 3, place.height())
                                    : QRectF(place.left(), map.top() - 5, place.width(), 3),
@@ -219,7 +222,7 @@ void CompareMaps::paintEvent(QPaintEvent*) {
     painter.translate(axisTitleHeight / 2.0, first.mapRect().center().y());
     painter.rotate(-90);
     painter.drawText(QRectF(-100, -axisTitleHeight / 2.0, 200, axisTitleHeight), Qt::AlignCenter,
-                     tr("destination (query)"));
+                     rowAxisTitle(m_transposed));
     painter.restore();
     for (const Panel panel : {A, B, Difference}) paintPanel(painter, panel);
     paintOtherTokens(painter);

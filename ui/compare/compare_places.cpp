@@ -41,7 +41,7 @@ bool CompareMaps::differs(std::int64_t place) const {
     return a && b && a->id != b->id;
 }
 
-// A row stands for a token of either run, a column for one of its own.
+// A row of the page stands for a token of either run, a column for one of its own.
 void CompareMaps::labelPlaces() {
     const std::int64_t count = positions();
     m_rowTokens.clear();
@@ -88,7 +88,7 @@ QString CompareMaps::lackText(MapCell cell) const {
                 lacks << tr("%1 only in %2")
                              .arg(what, m_sides[static_cast<std::size_t>(1 - side)].name);
     };
-    look(cell.dest, tr("row"));
+    look(cell.dest, m_transposed ? tr("dest") : tr("row"));
     if (cell.src != cell.dest) look(cell.src, tr("source"));
     return lacks.join(QStringLiteral(", "));
 }

@@ -34,10 +34,10 @@ HeadHeatmap::HeadHeatmap(QWidget* parent) : QCustomPlot(parent), m(std::make_uni
     m->scene.scale = scaleFor(m->choice, engine::Quantity::Pattern, {}, m->scene.theme.scheme);
 
     m->plottable = new TilePlottable(xAxis, yAxis, m->scene);
-    m->destTicker.reset(new TokenTicker);
-    m->srcTicker.reset(new TokenTicker);
-    yAxis->setTicker(m->destTicker);
-    xAxis->setTicker(m->srcTicker);
+    m->rowTicker.reset(new TokenTicker);
+    m->columnTicker.reset(new TokenTicker);
+    yAxis->setTicker(m->rowTicker);
+    xAxis->setTicker(m->columnTicker);
     yAxis->setRangeReversed(true);
     for (QCPAxis* axis : {xAxis, yAxis}) {
         axis->setTickLabels(false);  // an axis knows one colour a label: painted below
@@ -46,8 +46,6 @@ HeadHeatmap::HeadHeatmap(QWidget* parent) : QCustomPlot(parent), m(std::make_uni
         axis->setBasePen(Qt::NoPen);
         axis->grid()->setVisible(false);
     }
-    xAxis->setLabel(tr("source (key)"));
-    yAxis->setLabel(tr("destination (query)"));
     axisRect()->setAutoMargins(QCP::msNone);
     plotLayout()->setMargins({});
     plotLayout()->setAutoMargins(QCP::msNone);
@@ -66,8 +64,8 @@ HeadHeatmap::HeadHeatmap(QWidget* parent) : QCustomPlot(parent), m(std::make_uni
         paintMapLines(painter, m->scene);
         paintForbidden(painter, m->scene);
         paintNotComputed(painter, m->scene);
-        paintRowLabels(painter, m->scene, m->destTicker->labels(), titleRoom);
-        paintColumnLabels(painter, m->scene, m->srcTicker->labels());
+        paintRowLabels(painter, m->scene, m->rowTicker->labels(), titleRoom);
+        paintColumnLabels(painter, m->scene, m->columnTicker->labels());
         paintProfiles(painter, m->scene);
     });
     new PaintedLayer(this, QStringLiteral("marks"), [this](QPainter& painter) {
@@ -154,10 +152,13 @@ void HeadHeatmap::relayout() {
         const int side = static_cast<int>(std::ceil(scene.geometry.side() / scene.ratio));
         axisRect()->setMargins({left, top, width() - left - side, height() - top - side});
         const double span = side * scene.ratio / scene.geometry.cellSize();
-        const double src = static_cast<double>(scene.geometry.view().src) - 0.5;
-        const double dest = static_cast<double>(scene.geometry.view().dest) - 0.5;
-        xAxis->setRange(src, src + span);
-        yAxis->setRange(dest, dest + span);
+        const MapView& view = scene.geometry.view();
+        const QPointF first = scene.turned(
+            QPointF(static_cast<double>(view.src) - 0.5, static_cast<double>(view.dest) - 0.5));
+        xAxis->setRange(first.x(), first.x() + span);
+        yAxis->setRange(first.y(), first.y() + span);
+        xAxis->setLabel(columnAxisTitle(scene.transposed));
+        yAxis->setLabel(rowAxisTitle(scene.transposed));
         xAxis->setLabelPadding(below - bottomTitle - 3);
         yAxis->setLabelPadding(left - titleRoom - 2);
     }
@@ -206,9 +207,9 @@ void HeadHeatmap::placeReadOut() {
     m->readOut->setContent(m->contentFor(at, hovers ? m->hoveredCell : m->lockedCell));
     QRectF cell = scene.logical(scene.geometry.rectOf(at));
     if (!scene.geometry.rectOf(at).isValid()) cell = QRectF(scene.mapRect().center(), QSizeF());
-    m->readOut->move(
-        ui::placeReadOut(m->readOut->size(), {rect().adjusted(2, 2, -2, -2), mapRect(), cell,
-                                              scene.geometry.view(), scene.cellPixels()}));
+    m->readOut->move(ui::placeReadOut(
+        m->readOut->size(), {rect().adjusted(2, 2, -2, -2), mapRect(), cell, scene.geometry.view(),
+                             scene.cellPixels(), scene.transposed}));
     m->readOut->show();
     m->readOut->raise();
 }
@@ -226,8 +227,8 @@ void HeadHeatmap::paintEvent(QPaintEvent* event) {
             axis->setLabelFont(wordFont(11));
             axis->setLabelColor(t.text2);
         }
-        m->destTicker->setLabels(rowLabels(m->scene));
-        m->srcTicker->setLabels(columnLabels(m->scene));
+        m->rowTicker->setLabels(rowLabels(m->scene));
+        m->columnTicker->setLabels(columnLabels(m->scene));
         m->dirty = m->marksDirty = false;
         replot(QCustomPlot::rpQueuedRefresh);  // rpImmediate would paint inside this paint
     } else if (m->marksDirty) {

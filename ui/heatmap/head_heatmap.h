@@ -46,6 +46,7 @@ class HeadHeatmap : public QCustomPlot {
     // model's and not only the view's; reset by a new head.
     void setExtents(const RangeExtents&);
     void setScale(const ScaleChoice&);
+    void setTransposed(bool);  // destinations along x; tiles and cells are asked for as before
     void setSelection(const Selection&);
     void clearSelection();
     // The pattern's row of the selected dest and column of the selected src,
@@ -78,6 +79,7 @@ class HeadHeatmap : public QCustomPlot {
     void showView(const ui::MapView& view) { setView(view); }  // clamped to the run
     void moveLock(int dests,
                   int srcs);  // emits cellClicked for the neighbour, where there is one
+    void moveLockOnPage(int down, int right);  // the same, as it is seen
 
   Q_SIGNALS:
     // The tile to draw: axes in cells, or with spans' edges, at device resolution. Emitted when it
@@ -122,7 +124,6 @@ class HeadHeatmap : public QCustomPlot {
     void setHovered(std::optional<MapCell>);
     void placeReadOut();
     std::optional<MapCell> cellUnder(QPointF position) const;
-    QPointF toMap(QPointF position) const;  // device pixels from the map's corner
 
     std::unique_ptr<Parts> m;
 };

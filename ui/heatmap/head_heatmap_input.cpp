@@ -18,12 +18,8 @@ constexpr std::int64_t mostHovered = 1 << 20;
 
 }  // namespace
 
-QPointF HeadHeatmap::toMap(QPointF position) const {
-    return (position - m->scene.origin) * m->scene.ratio;
-}
-
 std::optional<MapCell> HeadHeatmap::cellUnder(QPointF position) const {
-    const QPointF at = toMap(position);
+    const QPointF at = m->scene.toMap(position);
     return m->scene.geometry.cellAt(at.x(), at.y());
 }
 
@@ -54,7 +50,7 @@ void HeadHeatmap::setView(MapView view) {
 
 void HeadHeatmap::zoomAt(QPointF position, double factor) {
     if (m->scene.geometry.isEmpty()) return;
-    const QPointF at = toMap(position);
+    const QPointF at = m->scene.toMap(position);
     const MapView next = zoomedView(m->scene.geometry, m->availableSide, at.x(), at.y(), factor);
     if (next == m->scene.geometry.view()) return;
     setView(next);
@@ -85,6 +81,13 @@ void HeadHeatmap::moveLock(int dests, int srcs) {
                        engine::Position{std::max(first, scene.units.tokensOf(src).begin)});
 }
 
+void HeadHeatmap::moveLockOnPage(int down, int right) {
+    if (m->scene.transposed)
+        moveLock(right, down);
+    else
+        moveLock(down, right);
+}
+
 void HeadHeatmap::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return event->ignore();
     m->pressed = event->position();
@@ -99,7 +102,7 @@ void HeadHeatmap::mouseMoveEvent(QMouseEvent* event) {
     if (!m->dragging && moved.manhattanLength() < QApplication::startDragDistance()) return;
     m->dragging = true;
     if (m->scene.geometry.isWhole() || m->scene.geometry.isEmpty()) return;
-    const QPointF cells = moved * m->scene.ratio / m->scene.geometry.cellSize();
+    const QPointF cells = m->scene.turned(moved * m->scene.ratio / m->scene.geometry.cellSize());
     setCursor(Qt::ClosedHandCursor);
     setHovered(std::nullopt);
     setView({std::max<std::int64_t>(0, m->pressedView.dest - std::llround(cells.y())),
@@ -156,16 +159,16 @@ void HeadHeatmap::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Return:
         case Qt::Key_Enter: return Q_EMIT soloRequested();
         case Qt::Key_Left:
-            if (shift) return moveLock(0, -step);
+            if (shift) return moveLockOnPage(0, -step);
             break;
         case Qt::Key_Right:
-            if (shift) return moveLock(0, step);
+            if (shift) return moveLockOnPage(0, step);
             break;
         case Qt::Key_Up:
-            if (shift) return moveLock(-step, 0);
+            if (shift) return moveLockOnPage(-step, 0);
             break;
         case Qt::Key_Down:
-            if (shift) return moveLock(step, 0);
+            if (shift) return moveLockOnPage(step, 0);
             break;
         default: break;
     }

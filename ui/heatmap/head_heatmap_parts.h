@@ -87,8 +87,8 @@ struct HeadHeatmap::Parts {
     MapView pressedView;
     bool dragging = false;
 
-    TilePlottable* plottable = nullptr;  // owned by the plot
-    QSharedPointer<TokenTicker> destTicker, srcTicker;
+    TilePlottable* plottable = nullptr;                   // owned by the plot
+    QSharedPointer<TokenTicker> rowTicker, columnTicker;  // as on the page
     ReadOut* readOut = nullptr;
 
     // Of the axes: positions or spans.

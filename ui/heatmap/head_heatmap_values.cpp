@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Data into the map: tokens, tiles, selection, exact values.
+#include <QCursor>
 #include <algorithm>
 #include <utility>
 
@@ -126,6 +127,14 @@ void HeadHeatmap::setScale(const ScaleChoice& choice) {
         relayout();
     else
         refresh();
+}
+
+void HeadHeatmap::setTransposed(bool transposed) {
+    if (transposed == m->scene.transposed) return;
+    m->scene.transposed = transposed;
+    relayout();
+    // Another cell is under the mouse.
+    setHovered(underMouse() ? cellUnder(mapFromGlobal(QPointF(QCursor::pos()))) : std::nullopt);
 }
 
 void HeadHeatmap::setForbidden(std::vector<engine::EdgeEdit> edges) {

@@ -81,7 +81,7 @@ void HeadPage::followMap() {
     const MapLook look{scene.geometry.view(), scene.units,     scene.geometry.tokens(),
                        scene.rowsReady,       legend.quantity, legend.renormalized,
                        legend.scale,          scene.hidesSink, scene.selected,
-                       scene.locked};
+                       scene.locked,          scene.transposed};
     m_pins->setLook(look, legend.choice.pooling);
     const bool needed = m_mini->isNeeded();
     m_mini->setLook(look, legend.choice.pooling);

@@ -93,8 +93,9 @@ QRect MiniMap::viewRect() const {
     const double side = std::max<double>(static_cast<double>(m_view.count) * cell, leastFrame);
     QRectF rect(0, 0, side, side);
     const double half = static_cast<double>(m_view.count) / 2;
-    rect.moveCenter(scene.origin + QPointF((static_cast<double>(m_view.src) + half) * cell,
-                                           (static_cast<double>(m_view.dest) + half) * cell));
+    rect.moveCenter(scene.origin +
+                    scene.turned({(static_cast<double>(m_view.src) + half) * cell,
+                                  (static_cast<double>(m_view.dest) + half) * cell}));
     return rect.toAlignedRect();
 }
 
@@ -140,7 +141,7 @@ void MiniMap::moveView(std::int64_t dest, std::int64_t src) {
 void MiniMap::moveTo(QPointF position) {
     const MapScene& scene = m_picture.scene();
     if (scene.geometry.isEmpty() || !isNeeded()) return;
-    const QPointF cells = (position - scene.origin) / scene.cellPixels();
+    const QPointF cells = scene.toMap(position) / scene.geometry.cellSize();
     const double half = static_cast<double>(m_view.count) / 2;
     moveView(std::llround(cells.y() - half), std::llround(cells.x() - half));
 }
@@ -183,8 +184,8 @@ QPoint arrowOf(int key) {
 }  // namespace
 
 void MiniMap::keyPressEvent(QKeyEvent* event) {
-    const QPoint arrow = arrowOf(event->key());
-    if (arrow.isNull()) return event->ignore();
+    if (arrowOf(event->key()).isNull()) return event->ignore();
+    const QPoint arrow = m_picture.scene().turned(QPointF(arrowOf(event->key()))).toPoint();
     const std::int64_t step = std::max<std::int64_t>(m_view.count / 4, 1);
     moveView(m_view.dest + arrow.y() * step, m_view.src + arrow.x() * step);
 }

@@ -137,10 +137,10 @@ void PinnedMap::paintMarks(QPainter& painter) const {
     const double x = box.center().x(), y = box.center().y();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(t.dest);
+    painter.setBrush(scene.transposed ? t.src : t.dest);
     painter.drawPolygon(
         QPolygonF({{map.left() - 6, y - 3}, {map.left() - 1.5, y}, {map.left() - 6, y + 3}}));
-    painter.setBrush(t.src);
+    painter.setBrush(scene.transposed ? t.dest : t.src);
     painter.drawPolygon(
         QPolygonF({{x - 3, map.bottom() + 6}, {x, map.bottom() + 1.5}, {x + 3, map.bottom() + 6}}));
     if (box.width() < 5) box = QRectF(x - 2.5, y - 2.5, 5, 5);

@@ -227,28 +227,45 @@ double areaOf(const QRectF& rect) {
     return rect.isValid() ? rect.width() * rect.height() : 0;
 }
 
+// Across the map's diagonal and back: with the map so turned, its sources lie along x in either
+// case. Labels and profiles stay where they are on the page.
+QRectF turnedIn(const ReadOutSurroundings& around, const QRectF& rect) {
+    if (!around.transposed) return rect;
+    const QPointF corner = around.map.topLeft();
+    const QRectF within = rect.translated(-corner);
+    return QRectF(within.y(), within.x(), within.height(), within.width()).translated(corner);
+}
+
 // What a box would cover, in square pixels, each kind by its worth.
 double hiddenBy(const QRect& box, const ReadOutSurroundings& around) {
     constexpr double off = 16, ofRow = 1000, ofLabels = 6, ofData = 1, ofProfiles = 3, ofMap = 0.05;
-    const QRectF at(box), map(around.map), view(around.viewport), &cell = around.cell;
+    const QRectF at(box), map(around.map), view(around.viewport);
     const auto covered = [&](const QRectF& what) { return areaOf(at & what); };
-    const QRectF near = cell.adjusted(-off, -off, off, off);
-    // A row ends and a column begins at the diagonal.
-    const double ahead =
-        around.cellPixels * static_cast<double>(around.view.dest - around.view.src);
-    const double rowEnd = map.left() + (cell.bottom() - map.top()) + ahead;
-    const double columnTop = map.top() + (cell.left() - map.left()) - ahead;
+    const QRectF near = around.cell.adjusted(-off, -off, off, off);
     double cost =
-        ofRow *
-        (covered(QRectF(QPointF(view.left(), cell.top()), QPointF(rowEnd, cell.bottom()))) +
-         covered(QRectF(QPointF(cell.left(), columnTop), QPointF(cell.right(), view.bottom()))));
-    cost +=
         ofLabels *
         (covered(near) + covered({view.left(), map.top(), map.left() - view.left(), map.height()}) +
          covered({view.left(), map.bottom(), view.width(), view.bottom() - map.bottom()}));
     cost += ofProfiles * (covered({map.left(), map.top() - profile, map.width(), profile}) +
                           covered({map.right(), map.top(), profile, map.height()}));
-    const QRectF inside = at & map;
+    // A row ends and a column begins at the diagonal, and both begin with what names them.
+    const QRectF cell = turnedIn(around, around.cell), reach = turnedIn(around, view),
+                 turned = turnedIn(around, at);
+    const double ahead =
+        around.cellPixels * static_cast<double>(around.view.dest - around.view.src);
+    const double rowEnd = map.left() + (cell.bottom() - map.top()) + ahead;
+    const double columnTop = map.top() + (cell.left() - map.left()) - ahead;
+    const auto crossed = [&](QPointF from, QPointF to) {
+        return areaOf(turned & QRectF(from, to));
+    };
+    cost += ofRow * (crossed({reach.left(), cell.top()}, {rowEnd, cell.bottom()}) +
+                     crossed({cell.left(), columnTop}, {cell.right(), reach.bottom()}));
+    if (around.transposed)  // their labels are beyond the masked triangle
+        cost += ofRow * (covered({view.left(), around.cell.top(), map.left() - view.left(),
+                                  around.cell.height()}) +
+                         covered({around.cell.left(), map.bottom(), around.cell.width(),
+                                  view.bottom() - map.bottom()}));
+    const QRectF inside = turned & map;
     if (!inside.isValid()) return cost;
     // The data are below the diagonal; a strip of columns at a time.
     constexpr int strips = 16;
@@ -268,13 +285,18 @@ double hiddenBy(const QRect& box, const ReadOutSurroundings& around) {
 QPoint placeReadOut(QSize size, const ReadOutSurroundings& around) {
     constexpr int inset = 8;
     const QRect& map = around.map;
-    const QRect corner(QPoint(map.right() + 1 - inset - size.width(), map.top() + inset), size);
-    // Its lower left corner is the last to leave the masked triangle.
+    const QRect corner(around.transposed
+                           ? QPoint(map.left() + inset, map.bottom() + 1 - inset - size.height())
+                           : QPoint(map.right() + 1 - inset - size.width(), map.top() + inset),
+                       size);
+    // Its corner at the diagonal, turned the lower left one, is the last to leave the masked
+    // triangle.
+    const QRectF turned = turnedIn(around, corner);
     const double src =
-        static_cast<double>(around.view.src) + (corner.left() - map.left()) / around.cellPixels;
-    const double dest = static_cast<double>(around.view.dest) +
-                        (corner.bottom() + 1 - map.top()) / around.cellPixels;
-    if (corner.left() >= map.left() && src >= dest + 1 && around.viewport.contains(corner))
+        static_cast<double>(around.view.src) + (turned.left() - map.left()) / around.cellPixels;
+    const double dest =
+        static_cast<double>(around.view.dest) + (turned.bottom() - map.top()) / around.cellPixels;
+    if (turned.left() >= map.left() && src >= dest + 1 && around.viewport.contains(corner))
         return corner.topLeft();
 
     // Else where it hides least: never the cell's own row or column, labels before data, data

@@ -65,14 +65,16 @@ class ReadOut : public QWidget {
     QSize m_beside;  // right of the map, its bars included
 };
 
-// Upper left corner for a read-out of `size`: the map's upper right, 8 px in, when it fits the
-// masked triangle in view; else where it hides least, 16 px off the cell and off its row and column
-// where there is room at all; inside `viewport` always. All logical, widget coordinates.
+// Upper left corner for a read-out of `size`: the map's upper right (transposed its lower left),
+// 8 px in, when it fits the masked triangle in view; else where it hides least, 16 px off the cell
+// and off its row and column where there is room at all; inside `viewport` always. All logical,
+// widget coordinates.
 struct ReadOutSurroundings {
     QRect viewport, map;
-    QRectF cell;            // the hovered or locked cell
-    MapView view;           // cells in view
-    double cellPixels = 1;  // logical size of one cell
+    QRectF cell;              // the hovered or locked cell
+    MapView view;             // cells in view
+    double cellPixels = 1;    // logical size of one cell
+    bool transposed = false;  // destinations along x: the masked triangle is the lower left one
 };
 QPoint placeReadOut(QSize size, const ReadOutSurroundings&);
 

@@ -48,6 +48,7 @@ MapScene sceneOf(const HeadFigure& figure, const HeadPanel& panel, const FigureL
     scene.tile = panel.tile;
     scene.tileHead = panel.tileHead;
     scene.labelCharacters = layout.room.characters;
+    scene.transposed = figure.transposed;
     return scene;
 }
 
@@ -85,14 +86,14 @@ void paintPanel(QPainter& painter, const MapScene& scene, const FigureLayout& la
     if (layout.labelsColumns(panel) || layout.isAtBottom(panel)) {
         const QRectF under(map.left() - 40, map.bottom() + layout.below - axisTitle,
                            map.width() + 80, axisTitle);
-        painter.drawText(under, Qt::AlignCenter, QStringLiteral("source (key)"));
+        painter.drawText(under, Qt::AlignCenter, columnAxisTitle(scene.transposed));
     }
     if (!layout.isAtLeft(panel)) return;
     painter.save();
     painter.translate(map.left() - layout.gutter + axisTitle / 2, map.center().y());
     painter.rotate(-90);
     painter.drawText(QRectF(-100, -axisTitle / 2, 200, axisTitle), Qt::AlignCenter,
-                     QStringLiteral("destination (query)"));
+                     rowAxisTitle(scene.transposed));
     painter.restore();
 }
 

@@ -46,6 +46,7 @@ struct HeadFigure {
     // those of the file. None: the tiles' own.
     std::optional<engine::TileRequest> noted;
     std::optional<MapView> part;  // of the axes, in units, said in the note; none: all of them
+    bool transposed = false;      // MapScene::transposed, said in the note; no tile is another
 
     // Says what an attribution is for: in the title, or beside the scale where `ownTitle`.
     void nameTarget(const QString& token, bool ownTitle) {

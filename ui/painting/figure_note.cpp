@@ -41,6 +41,7 @@ QString scaleNote(const HeadFigure& figure) {
             : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
             : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")
                                                       : QStringLiteral(", sink out of scale");
+    if (figure.transposed) note += QStringLiteral(", transposed");
     if (figure.part)
         note += QStringLiteral(", rows %1, sources %2")
                     .arg(rangeText(tokensOf(request.dest)), rangeText(tokensOf(request.src)));

@@ -19,10 +19,10 @@ struct MapCell {
     bool operator==(const MapCell&) const = default;
 };
 
-// Where the cells in view lie, in device pixels from the map's upper left corner; dest 0 on top,
-// src 0 at the left. A cell of 4 px or more is a whole number of device pixels (at most maxCell);
-// from 1 to 4 the cells fill the side, each edge on a device pixel; below 1 a device pixel pools a
-// whole p × p cells.
+// Where the cells in view lie, in device pixels from the map's upper left corner; sources along x,
+// destinations along y, also where MapScene turns them for the page. A cell of 4 px or more is a
+// whole number of device pixels (at most maxCell); from 1 to 4 the cells fill the side, each edge
+// on a device pixel; below 1 a device pixel pools a whole p × p cells.
 class MapGeometry {
   public:
     MapGeometry() = default;

@@ -99,6 +99,22 @@ class RowLooks {
     std::span<const float> m_values;
 };
 
+// A block at a time: rows of the one and columns of the other stay in the cache. The looks of what
+// has no data are the same across the diagonal.
+QImage transposedOf(const QImage& image) {
+    constexpr int block = 32;
+    const int side = image.width();
+    QImage turned(side, side, image.format());
+    for (int top = 0; top < side; top += block)
+        for (int left = 0; left < side; left += block)
+            for (int y = top; y < std::min(top + block, side); ++y) {
+                const auto* from = reinterpret_cast<const QRgb*>(image.constScanLine(y));
+                for (int x = left; x < std::min(left + block, side); ++x)
+                    reinterpret_cast<QRgb*>(turned.scanLine(x))[y] = from[x];
+            }
+    return turned;
+}
+
 }  // namespace
 
 QImage mapImage(const MapScene& scene) {
@@ -139,7 +155,7 @@ QImage mapImage(const MapScene& scene) {
             }
         }
     }
-    return image;
+    return scene.transposed ? transposedOf(image) : image;
 }
 
 }  // namespace ui

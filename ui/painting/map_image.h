@@ -6,7 +6,8 @@
 
 namespace ui {
 
-// The map in device pixels, side × side: data through the scale, and the looks of what has no data.
+// The map in device pixels of the page, side × side: data through the scale, and the looks of what
+// has no data.
 QImage mapImage(const MapScene&);
 
 // Hatching and dots of cells without a value, by device pixel; the same everywhere, so that areas

@@ -71,10 +71,28 @@ double widthOf(const TokenLabel& label) {
            (label.token.isEmpty() ? 0 : token.horizontalAdvance(u' ' + label.token));
 }
 
-double centreOf(const MapScene& scene, const QRect& device, bool vertical) {
-    const QRectF rect = scene.logical(device);
-    return vertical ? rect.center().y() : rect.center().x();
-}
+// One of the page's axes: its rows are destinations, its columns sources, or transposed.
+struct PageAxis {
+    PageAxis(const MapScene& scene, bool isOfRows)
+        : dests(isOfRows != scene.transposed),
+          axis(dests ? scene.geometry.dest() : scene.geometry.src()),
+          colour(dests ? scene.theme.dest : scene.theme.src) {
+        if (scene.selected) selected = dests ? scene.selected->dest : scene.selected->src;
+    }
+    // Logical, of the row or column of the page that a position has.
+    QPointF centre(const MapScene& scene, std::int64_t position) const {
+        const MapCell first{scene.geometry.dest().begin, scene.geometry.src().begin};
+        return scene
+            .logical(scene.geometry.rectOf(dests ? MapCell{position, first.src}
+                                                 : MapCell{first.dest, position}))
+            .center();
+    }
+
+    bool dests;
+    engine::Axis axis;
+    QColor colour;
+    std::optional<std::int64_t> selected;
+};
 
 QColor tint(const Theme& theme, QColor colour) {
     colour.setAlphaF(theme.scheme == Scheme::Light ? 0.13F : 0.28F);
@@ -158,41 +176,47 @@ double columnLabelAngle(double cellPixels) {
     return cellPixels < 16 ? 65 : 50;
 }
 
+QString rowAxisTitle(bool transposed) {
+    return transposed ? QStringLiteral("source (key)") : QStringLiteral("destination (query)");
+}
+
+QString columnAxisTitle(bool transposed) {
+    return rowAxisTitle(!transposed);
+}
+
 std::vector<TokenLabel> rowLabels(const MapScene& scene) {
-    LabelWish wish{scene.geometry.dest(), scene.cellPixels(), 12, 12, {}, scene.labelCharacters,
-                   scene.units,           &scene.numbers};
-    if (scene.selected) wish.selected = scene.selected->dest;
-    return tokenLabels(scene.tokens, wish);
+    const PageAxis axis(scene, true);
+    return tokenLabels(scene.tokens, {axis.axis, scene.cellPixels(), 12, 12, axis.selected,
+                                      scene.labelCharacters, scene.units, &scene.numbers});
 }
 
 std::vector<TokenLabel> columnLabels(const MapScene& scene) {
-    LabelWish wish{scene.geometry.src(), scene.cellPixels(), 12, 18, {}, scene.labelCharacters,
-                   scene.units,          &scene.numbers};
-    if (scene.selected) wish.selected = scene.selected->src;
-    return tokenLabels(scene.tokens, wish);
+    const PageAxis axis(scene, false);
+    return tokenLabels(scene.tokens, {axis.axis, scene.cellPixels(), 12, 18, axis.selected,
+                                      scene.labelCharacters, scene.units, &scene.numbers});
 }
 
 void paintRowLabels(QPainter& painter, const MapScene& scene, const std::vector<TokenLabel>& labels,
                     double left) {
     const QFontMetricsF metrics(monoFont(11));
     const double right = scene.origin.x() - tickLength - 2;
+    const PageAxis axis(scene, true);
     painter.save();
     for (const TokenLabel& label : labels) {
-        const QRect device = scene.geometry.rectOf({label.position, scene.geometry.src().begin});
-        const double y = centreOf(scene, device, true);
+        const double y = axis.centre(scene, label.position).y();
         if (label.selected) {
             const double height = std::clamp(scene.cellPixels(), 14.0, 34.0);
             painter.fillRect(QRectF(left, y - height / 2, right + 3 - left, height),
-                             tint(scene.theme, scene.theme.dest));
+                             tint(scene.theme, axis.colour));
         }
         const double baseline = y + (metrics.ascent() - metrics.descent()) / 2 + 0.5;
-        drawLabel(painter, scene.theme, label, scene.theme.dest,
-                  label.position < scene.unitsReady(), right, baseline);
+        drawLabel(painter, scene.theme, label, axis.colour, label.position < scene.unitsReady(),
+                  right, baseline);
         if (label.selected &&
             scene.cellPixels() < 6) {  // no room for an outline: an arrow marks the row
             painter.setRenderHint(QPainter::Antialiasing);
             painter.setPen(Qt::NoPen);
-            painter.setBrush(scene.theme.dest);
+            painter.setBrush(axis.colour);
             const double x = scene.origin.x();
             painter.drawPolygon(QPolygonF({{x - 6, y - 4}, {x - 1, y}, {x - 6, y + 4}}));
             painter.setRenderHint(QPainter::Antialiasing, false);
@@ -208,20 +232,20 @@ void paintColumnLabels(QPainter& painter, const MapScene& scene,
     const double top = scene.mapRect().bottom() + tickLength;
     // The text's upper right corner hangs under its tick.
     const double lift = metrics.ascent() * 0.8;
+    const PageAxis axis(scene, false);
     const auto paintOne = [&](const TokenLabel& label) {
-        const QRect device = scene.geometry.rectOf({scene.geometry.dest().begin, label.position});
         painter.save();
-        painter.translate(centreOf(scene, device, false), top);
+        painter.translate(axis.centre(scene, label.position).x(), top);
         painter.rotate(-angle);
         painter.translate(-lift * 0.3, lift * 0.75);
         if (label.selected) {
             const double width = widthOf(label) + 8;
             painter.fillRect(
                 QRectF(4 - width, -metrics.ascent() - 0.5, width, metrics.height() + 1),
-                tint(scene.theme, scene.theme.src));
+                tint(scene.theme, axis.colour));
         }
-        drawLabel(painter, scene.theme, label, scene.theme.src, label.position < scene.unitsReady(),
-                  0, 0);
+        drawLabel(painter, scene.theme, label, axis.colour, label.position < scene.unitsReady(), 0,
+                  0);
         painter.restore();
     };
     for (const TokenLabel& label : labels) paintOne(label);

@@ -49,6 +49,9 @@ LabelRoom labelRoom(const std::vector<engine::Token>& tokens, std::int64_t promp
 LabelRoom spanLabelRoom(const MapUnits&, std::int64_t tokens);
 double columnLabelAngle(double cellPixels);  // degrees: 50, from 16 px a cell on; 65 below
 
+// Rows and columns as they are on the page: destinations and sources, or transposed.
+QString rowAxisTitle(bool transposed);
+QString columnAxisTitle(bool transposed);
 std::vector<TokenLabel> rowLabels(const MapScene&);
 std::vector<TokenLabel> columnLabels(const MapScene&);
 // Right-aligned at the map's left edge; `left` is where the selected one's ground starts (logical

@@ -49,34 +49,35 @@ void outline(QPainter& painter, const MapScene& scene, const QRectF& rect, const
 // Lines through the cell as far as its row and column reach, open around the cell itself.
 void hairlines(QPainter& painter, const MapScene& scene, MapCell cell, double alpha) {
     const MapGeometry& geometry = scene.geometry;
-    const QRect row = geometry.rectOf({cell.dest, geometry.src().begin});
-    const QRect column = geometry.rectOf({geometry.dest().begin, cell.src});
+    const QRectF row = geometry.rectOf({cell.dest, geometry.src().begin});
+    const QRectF column = geometry.rectOf({geometry.dest().begin, cell.src});
+    // In device pixels of the map.
     const auto line = [&](QPointF a, QPointF b, const QColor& colour) {
         if (a.x() > b.x() || a.y() > b.y()) return;
+        const QRectF at = scene.logical(QRectF(a, b));
         painter.setOpacity(0.5 * alpha);
         painter.setPen(QPen(scene.theme.halo, 2.5, Qt::SolidLine, Qt::FlatCap));
-        painter.drawLine(a, b);
+        painter.drawLine(at.topLeft(), at.bottomRight());
         painter.setOpacity(alpha);
         painter.setPen(QPen(colour, 1, Qt::SolidLine, Qt::FlatCap));
-        painter.drawLine(a, b);
+        painter.drawLine(at.topLeft(), at.bottomRight());
     };
     const bool both = row.isValid() && column.isValid();
-    const QPointF centre(scene.logical(column).center().x(), scene.logical(row).center().y());
+    const double open = opening * scene.ratio;
+    const QPointF centre(column.center().x(), row.center().y());
     if (row.isValid()) {
-        const Span across = rowSpan(scene, cell.dest);
-        const QRectF reach = scene.logical(QRectF(across.from, 0, across.to - across.from, 0));
-        const double y = centre.y();
-        if (!both) line({reach.left(), y}, {reach.right(), y}, scene.theme.dest);
-        if (both) line({reach.left(), y}, {centre.x() - opening, y}, scene.theme.dest);
-        if (both) line({centre.x() + opening, y}, {reach.right(), y}, scene.theme.dest);
+        const Span reach = rowSpan(scene, cell.dest);
+        const double from = reach.from, to = reach.to, y = centre.y();
+        if (!both) line({from, y}, {to, y}, scene.theme.dest);
+        if (both) line({from, y}, {centre.x() - open, y}, scene.theme.dest);
+        if (both) line({centre.x() + open, y}, {to, y}, scene.theme.dest);
     }
     if (column.isValid()) {
-        const Span down = columnSpan(scene, cell.src);
-        const QRectF reach = scene.logical(QRectF(0, down.from, 0, down.to - down.from));
-        const double x = centre.x();
-        if (!both) line({x, reach.top()}, {x, reach.bottom()}, scene.theme.src);
-        if (both) line({x, reach.top()}, {x, centre.y() - opening}, scene.theme.src);
-        if (both) line({x, centre.y() + opening}, {x, reach.bottom()}, scene.theme.src);
+        const Span reach = columnSpan(scene, cell.src);
+        const double from = reach.from, to = reach.to, x = centre.x();
+        if (!both) line({x, from}, {x, to}, scene.theme.src);
+        if (both) line({x, from}, {x, centre.y() - open}, scene.theme.src);
+        if (both) line({x, centre.y() + open}, {x, to}, scene.theme.src);
     }
     painter.setOpacity(1);
 }
@@ -107,7 +108,6 @@ void paintMapLines(QPainter& painter, const MapScene& scene) {
     if (scene.geometry.isEmpty()) return;
     painter.save();
     const QRectF map = scene.mapRect();
-    const double hair = 1 / scene.ratio;
     const engine::Axis dest = scene.geometry.dest(), src = scene.geometry.src();
     const std::int64_t computed = std::min(dest.end, scene.unitsReady());
     if (scene.cellPixels() >= 16) {
@@ -116,25 +116,24 @@ void paintMapLines(QPainter& painter, const MapScene& scene) {
         for (std::int64_t d = dest.begin; d < computed; ++d) {
             const Span across = rowSpan(scene, d);
             const int top = scene.geometry.yOf(d);
-            painter.fillRect(scene.logical(QRectF(across.from, top, across.to - across.from,
-                                                  hair * scene.ratio)),
+            painter.fillRect(scene.logical(QRectF(across.from, top, across.to - across.from, 1)),
                              line);
         }
         for (std::int64_t s = src.begin + 1; s < std::min(src.end, computed); ++s) {
             const Span down = columnSpan(scene, s);
-            painter.fillRect(scene.logical(QRectF(scene.geometry.xOf(s), down.from,
-                                                  hair * scene.ratio, down.to - down.from)),
-                             line);
+            painter.fillRect(
+                scene.logical(QRectF(scene.geometry.xOf(s), down.from, 1, down.to - down.from)),
+                line);
         }
     }
     // vik's centre and the masked grey are too close to tell apart.
     if (scene.scale.diverging && scene.cellPixels() >= 2) {
         for (std::int64_t d = std::max(dest.begin, src.begin); d < std::min(computed, src.end);
              ++d) {
-            const QRectF cell = scene.logical(scene.geometry.rectOf({d, d}));
-            painter.fillRect(QRectF(cell.right() - hair, cell.top(), hair, cell.height()),
+            const QRectF cell = scene.geometry.rectOf({d, d});
+            painter.fillRect(scene.logical(QRectF(cell.right() - 1, cell.top(), 1, cell.height())),
                              scene.theme.text3);
-            painter.fillRect(QRectF(cell.left(), cell.top(), cell.width(), hair),
+            painter.fillRect(scene.logical(QRectF(cell.left(), cell.top(), cell.width(), 1)),
                              scene.theme.text3);
         }
     }
@@ -204,11 +203,10 @@ void paintChip(QPainter& painter, const MapScene& scene, const QRectF& area, con
 }  // namespace
 
 void paintNotComputed(QPainter& painter, const MapScene& scene) {
-    paintChip(
-        painter, scene, notComputedRect(scene),
-        scene.rowsReady == 0
-            ? QStringLiteral("not computed yet")
-            : QStringLiteral("row %1 and later: not computed yet").arg(thousands(scene.rowsReady)));
+    paintChip(painter, scene, notComputedRect(scene),
+              scene.rowsReady == 0 ? QStringLiteral("not computed yet")
+                                   : QStringLiteral("%1 %2 and later: not computed yet")
+                                         .arg(scene.destWord(), thousands(scene.rowsReady)));
 }
 
 void paintOneRunOnly(QPainter& painter, const MapScene& scene) {
@@ -218,8 +216,9 @@ void paintOneRunOnly(QPainter& painter, const MapScene& scene) {
     const QRectF area = scene.logical(QRect(0, top, scene.geometry.side(), bottom - top));
     const QString which =
         rows.count() == 1
-            ? QStringLiteral("row %1").arg(thousands(rows.begin))
-            : QStringLiteral("rows %1–%2").arg(thousands(rows.begin), thousands(rows.end - 1));
+            ? QStringLiteral("%1 %2").arg(scene.destWord(), thousands(rows.begin))
+            : QStringLiteral("%1s %2–%3")
+                  .arg(scene.destWord(), thousands(rows.begin), thousands(rows.end - 1));
     paintChip(painter, scene, area, which + QStringLiteral(": ") + scene.oneRunOnlyText);
 }
 

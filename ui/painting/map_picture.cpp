@@ -81,6 +81,7 @@ void MapPicture::place(QPointF origin, double side, double ratio) {
 
 void MapPicture::relayout() {
     m_scene.units = m_look.units;
+    m_scene.transposed = m_look.transposed;
     m_scene.geometry =
         m_available > 0 && m_look.positions > 0
             ? MapGeometry(m_look.view, m_look.positions, m_available,
@@ -105,7 +106,7 @@ void MapPicture::relayout() {
 }
 
 std::optional<MapCell> MapPicture::cellUnder(QPointF position) const {
-    const QPointF at = (position - m_scene.origin) * m_scene.ratio;
+    const QPointF at = m_scene.toMap(position);
     return m_scene.geometry.cellAt(at.x(), at.y());
 }
 

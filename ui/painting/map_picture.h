@@ -23,6 +23,7 @@ struct MapLook {
     bool hidesSink = false;  // of a tile that is not renormalized
     std::optional<MapCell> selected;
     bool locked = false;
+    bool transposed = false;  // MapScene::transposed
     bool operator==(const MapLook&) const = default;
 };
 

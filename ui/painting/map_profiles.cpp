@@ -16,7 +16,7 @@ constexpr double fullLength = 33;  // of a bar of p = 1
 constexpr double gap = 4;          // between the map and the bars' base line
 
 struct Side {
-    bool above;  // the row's profile; else the column's
+    bool above;  // the map; else right of it
     QColor colour;
     std::vector<float> bars;
     int selected = -1;  // tile pixel
@@ -123,29 +123,26 @@ void paintProfiles(QPainter& painter, const MapScene& scene) {
     painter.save();
     const QFont words = wordFont(10);
     const QFontMetricsF metrics(words);
-    if (!scene.row.empty()) {
-        const engine::Axis axis = scene.geometry.src();
-        paintSide(painter, scene,
-                  {true, scene.theme.dest, profileBars(scene.row, axis),
-                   pixelOf(scene.selected->src, axis)});
-        const QString title =
-            QStringLiteral("row ") + rangeText(scene.units.tokensOf(scene.selected->dest)) + root;
+    // `p` of the selected position `of`, along `axis`, on which `at` is selected.
+    const auto paint = [&](bool above, const std::vector<float>& p, const QColor& colour,
+                           const engine::Axis& axis, std::int64_t at, const QString& word,
+                           std::int64_t of) {
+        if (p.empty()) return;
+        paintSide(painter, scene, {above, colour, profileBars(p, axis), pixelOf(at, axis)});
+        const QString title = word + u' ' + rangeText(scene.units.tokensOf(of)) + root;
         painter.setFont(words);
-        painter.setPen(scene.theme.dest);
+        painter.setPen(colour);
         painter.drawText(
-            QPointF(map.left() - 7 - metrics.horizontalAdvance(title), map.top() - gap - 3), title);
-    }
-    if (!scene.column.empty()) {
-        const engine::Axis axis = scene.geometry.dest();
-        paintSide(painter, scene,
-                  {false, scene.theme.src, profileBars(scene.column, axis),
-                   pixelOf(scene.selected->dest, axis)});
-        const QString title =
-            QStringLiteral("column ") + rangeText(scene.units.tokensOf(scene.selected->src)) + root;
-        painter.setFont(words);
-        painter.setPen(scene.theme.src);
-        painter.drawText(QPointF(map.right() + gap, map.bottom() + metrics.ascent() + 2), title);
-    }
+            above ? QPointF(map.left() - 7 - metrics.horizontalAdvance(title), map.top() - gap - 3)
+                  : QPointF(map.right() + gap, map.bottom() + metrics.ascent() + 2),
+            title);
+    };
+    const MapCell selected = *scene.selected;
+    // Along the sources, which lie along the page's x, or transposed along its y.
+    paint(!scene.transposed, scene.row, scene.theme.dest, scene.geometry.src(), selected.src,
+          scene.destWord(), selected.dest);
+    paint(scene.transposed, scene.column, scene.theme.src, scene.geometry.dest(), selected.dest,
+          scene.transposed ? QStringLiteral("src") : QStringLiteral("column"), selected.src);
     painter.restore();
 }
 

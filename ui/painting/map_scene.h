@@ -47,10 +47,24 @@ struct MapScene {
     QString oneRunOnlyText;
     int labelCharacters = 8;  // a longer token is elided on the axes
 
-    // Logical rectangle of device pixels of the map.
-    QRectF logical(const QRectF& device) const {
-        return {origin + device.topLeft() / ratio, device.size() / ratio};
+    // Destinations along the page's x and sources along its y. Nothing else of a scene knows: tile,
+    // geometry and every rectangle of cells have their sources along x, and `turned`, through
+    // `logical` and `toMap`, is the only way between them and the page.
+    bool transposed = false;
+    // From the map's x and y to the page's, and back: the same.
+    QPointF turned(QPointF at) const { return transposed ? at.transposed() : at; }
+    QRectF turned(const QRectF& rect) const {
+        return transposed ? QRectF(rect.y(), rect.x(), rect.height(), rect.width()) : rect;
     }
+    // Logical rectangle on the page of device pixels of the map.
+    QRectF logical(const QRectF& device) const {
+        const QRectF page = turned(device);
+        return {origin + page.topLeft() / ratio, page.size() / ratio};
+    }
+    // Device pixels from the map's corner of a logical point of the page.
+    QPointF toMap(QPointF page) const { return turned((page - origin) * ratio); }
+    // What a destination is called where it matters that it is a row on the page.
+    QString destWord() const { return transposed ? QStringLiteral("dest") : QStringLiteral("row"); }
     QRectF mapRect() const {
         return logical({0, 0, double(geometry.side()), double(geometry.side())});
     }

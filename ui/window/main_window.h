@@ -79,6 +79,7 @@ class MainWindow : public QMainWindow {
     // What the map's axes count, in page bar and menu; and whether the run has chat turns.
     void setGranularity(Granularity);
     void setTurnsOffered(bool);
+    void setTransposed(bool);  // the map: its cells' ways in the menu are called as they are seen
     void setHeadsNote(const QString&);  // right of the Heads dock's title: "270 of 270"
 
     void setStateText(const QString&);  // "Generating, token 9 of 16"
@@ -145,7 +146,7 @@ class MainWindow : public QMainWindow {
     void remedyChosen(const QString& id);
 
     void headMoveRequested(int layers, int heads);  // arrows
-    void cellMoveRequested(int dests, int srcs);    // Shift + arrows, by 10 with Ctrl
+    void cellMoveRequested(int down, int right);    // Shift + arrows, by 10 with Ctrl
     void rowMoveRequested(int rows);                // [ ] and ‹ ›
     void firstRowRequested();                       // Home, «
     void newestRowRequested();                      // End, »

@@ -243,6 +243,10 @@ void MainWindow::setHasLastSession(bool has) {
     m->actions->setHasLast(has);
 }
 
+void MainWindow::setTransposed(bool transposed) {
+    m->actions->setTransposed(transposed);
+}
+
 void MainWindow::setGranularity(Granularity granularity) {
     m->pageBar->setGranularity(granularity);
     m->actions->setGranularity(granularity);

@@ -150,22 +150,23 @@ void WindowActions::buildHeads() {
     move(QStringLiteral("Layer &below"), Qt::Key_Down, 1, 0);
     menu(Menu::Heads)->addSeparator();
     QMenu* cell = menu(Menu::Heads)->addMenu(QStringLiteral("Move the locked &cell"));
-    const auto shift = [&](const QString& text, Qt::Key key, int dests, int srcs) {
+    const auto shift = [&](Qt::Key key, int down, int right) {
         for (const int by : {1, 10}) {
-            QAction* action =
-                addForRun(Menu::Heads, by == 1 ? text : text + QStringLiteral(" by 10"),
-                          {QKeySequence((by == 1 ? Qt::SHIFT : Qt::SHIFT | Qt::CTRL) | key)},
-                          [this, dests, srcs, by] {
-                              Q_EMIT m_window.cellMoveRequested(dests * by, srcs * by);
-                          });
+            QAction* action = addForRun(
+                Menu::Heads, {}, {QKeySequence((by == 1 ? Qt::SHIFT : Qt::SHIFT | Qt::CTRL) | key)},
+                [this, down, right, by] {
+                    Q_EMIT m_window.cellMoveRequested(down * by, right * by);
+                });
             menu(Menu::Heads)->removeAction(action);
             cell->addAction(action);
+            m_cellMoves << action;
         }
     };
-    shift(QStringLiteral("Source left"), Qt::Key_Left, 0, -1);
-    shift(QStringLiteral("Source right"), Qt::Key_Right, 0, 1);
-    shift(QStringLiteral("Destination up"), Qt::Key_Up, -1, 0);
-    shift(QStringLiteral("Destination down"), Qt::Key_Down, 1, 0);
+    shift(Qt::Key_Left, 0, -1);
+    shift(Qt::Key_Right, 0, 1);
+    shift(Qt::Key_Up, -1, 0);
+    shift(Qt::Key_Down, 1, 0);
+    setTransposed(false);
     menu(Menu::Heads)->addSeparator();
     const auto quantity = [this](const QString& text, Qt::Key key, engine::Quantity which) {
         addForRun(Menu::Heads, text, {QKeySequence(key)},
@@ -302,6 +303,18 @@ void WindowActions::setPaletteChoice(Palette palette) {
 
 void WindowActions::setGranularity(Granularity granularity) {
     m_spans->actions().at(static_cast<int>(granularity))->setChecked(true);
+}
+
+void WindowActions::setTransposed(bool transposed) {
+    const QString ends[] = {QStringLiteral("Source"), QStringLiteral("Destination")};
+    const QString ways[] = {QStringLiteral(" left"), QStringLiteral(" right"),
+                            QStringLiteral(" up"), QStringLiteral(" down")};
+    for (int i = 0; i < m_cellMoves.size(); ++i) {
+        const int way = i / 2;
+        const bool isUpright = way >= 2;
+        m_cellMoves[i]->setText(ends[isUpright != transposed] + ways[way] +
+                                (i % 2 ? QStringLiteral(" by 10") : QString()));
+    }
 }
 
 void WindowActions::setTurnsOffered(bool offered) {

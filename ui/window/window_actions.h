@@ -40,6 +40,7 @@ class WindowActions : public QObject {
     void setPaletteChoice(Palette);
     void setGranularity(Granularity);
     void setTurnsOffered(bool);
+    void setTransposed(bool);
     void setHasModel(bool);  // there is a session to save
     void setHasRun(bool);    // there are rows to look at
     void setHasLast(bool);   // session, to come back to
@@ -78,6 +79,7 @@ class WindowActions : public QObject {
     MainWindow& m_window;
     std::array<QMenu*, 8> m_menus{};
     QList<QAction*> m_all, m_forRun, m_forModel;
+    QList<QAction*> m_cellMoves;  // left, right, up, down, each by 1 and by 10
     QAction *m_open = nullptr, *m_run = nullptr, *m_step = nullptr, *m_pause = nullptr,
             *m_stop = nullptr, *m_toggleRun = nullptr, *m_reopen = nullptr, *m_back = nullptr;
     QMenu *m_recent = nullptr, *m_earlier = nullptr, *m_keptRuns = nullptr;
