@@ -163,6 +163,19 @@ class CodeSnippetTest : public QObject {
         QVERIFY(has(program["calls"], "pattern[0:60, 0:60]"));
     }
 
+    // The plot alone: the pattern stays [dest, src].
+    void transposedPlot() {
+        SnippetView view = exampleView();
+        const std::string usual = app::snippetOf(view, app::SnippetFor::Nnsight);
+        view.transposed = true;
+        const std::string turned = app::snippetOf(view, app::SnippetFor::Nnsight);
+        QVERIFY(usual.find(".T.sqrt()") == std::string::npos);
+        QVERIFY(turned.find("].T.sqrt()") != std::string::npos);
+        QVERIFY(usual.find("ax.set_xlabel(\"source (key)\")") != std::string::npos);
+        QVERIFY(turned.find("ax.set_xlabel(\"destination (query)\")") != std::string::npos);
+        QVERIFY(turned.find("ax.set_ylabel(\"source (key)\")") != std::string::npos);
+    }
+
     void renormalizedAndSpansAreComputed_data() {
         QTest::addColumn<bool>("renormalized");
         QTest::addColumn<bool>("spans");

@@ -58,6 +58,7 @@ SavedSession example(const std::string& model) {
     session.view.heads->filter = "sink > 0.5 \"é\"";
     session.view.heads->x = ui::HeadMetric::Write;
     session.view.asText = true;
+    session.view.transposed = true;
     session.view.measure = ui::Measure::Write;
     session.view.palette = ui::Palette::Cividis;
     return session;
@@ -129,6 +130,7 @@ class SessionFileTest : public QObject {
         QVERIFY(after.view.heads == before.view.heads);
         QVERIFY(after.view.asText == true && after.view.measure == ui::Measure::Write);
         QVERIFY(after.view.palette == ui::Palette::Cividis);
+        QVERIFY(after.view.transposed == true);
         QCOMPARE(after.view.target, before.view.target);
         QCOMPARE(after.view.distractor, before.view.distractor);
         // Run 2: the prompt, two of run 0's, run 1's own, its own.
@@ -276,6 +278,7 @@ class SessionFileTest : public QObject {
         row("/view/heads/fold/groups/1", "0", "fold.groups[1] is 0");
         row("/view/heads/fold/pooling", "\"sum\"", "fold.pooling is 'sum', not one of max");
         row("/view/as_text", "1", "view.as_text is 1, not true or false");
+        row("/view/transposed", "1", "view.transposed is 1, not true or false");
         row("/view/palette", "\"jet\"", "view.palette is 'jet', not one of navia");
         row("/view/bars", "\"logits\"", "view.bars is 'logits', not one of write");
     }
@@ -297,10 +300,11 @@ class SessionFileTest : public QObject {
     // Older files say nothing of folds, order, text and bars, which then stay as they are.
     void howHeadsAreShownMayBeMissing() {
         json document = json::parse(app::sessionText(example(m_model)));
-        for (const char* key : {"heads", "as_text", "bars", "palette"}) document["view"].erase(key);
+        for (const char* key : {"heads", "as_text", "bars", "palette", "transposed"})
+            document["view"].erase(key);
         const SavedSession session = app::parseSession(document.dump(), "file");
         QVERIFY(!session.view.heads && !session.view.asText && !session.view.measure &&
-                !session.view.palette);
+                !session.view.palette && !session.view.transposed);
         app::checkSession(session, exampleModel(), "file");
         // By layer and head, nothing folded, nothing filtered: what is not there is not written.
         SavedSession plain = session;
