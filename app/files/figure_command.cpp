@@ -79,7 +79,9 @@ void addScale(CommandLine& line, const ui::HeadFigure& figure, const engine::Til
         case ui::SinkMode::Hidden: line.option("--sink", "hidden"); break;
         case ui::SinkMode::Renormalized: line.option("--sink", "renormalized"); break;
     }
-    if (figure.largest)
+    if (figure.ranked)
+        line.option("--range", choice.range == ui::RangeMode::Layer ? "layer" : "model");
+    else if (figure.largest)
         line.option("--range", numberText(*figure.largest));
     else if (choice.range == ui::RangeMode::Fixed && request.quantity == engine::Quantity::Pattern)
         line.option("--range", "fixed");

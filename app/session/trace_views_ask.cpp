@@ -87,6 +87,7 @@ void TraceViews::ask(ReadKind kind) {
         case ReadKind::Figure:
         case ReadKind::Composed:
         case ReadKind::Compare:
+        case ReadKind::Range:
         case ReadKind::TokensBeside:
         case ReadKind::ContributionsBeside:
         case ReadKind::Changes: return;  // asked by name only

@@ -29,7 +29,7 @@ constexpr std::size_t index(ReadKind kind) {
 using Jobs =
     std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob,
                CompareJob, LogitsJob, ContributionJob, TokensBesideJob, ContributionJob, TileJob,
-               TileJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
+               TileJob, RangeJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
 using JobOf = std::tuple_element_t<kind, Jobs>;
@@ -245,6 +245,9 @@ void ReaderWorker::requestFigure(engine::TileRequest request) {
 void ReaderWorker::requestComposed(engine::TileRequest request) {
     put<ReadKind::Composed>(std::move(request));
 }
+void ReaderWorker::requestRange(RangeRequest request) {
+    put<ReadKind::Range>(std::move(request));
+}
 void ReaderWorker::requestSpan(engine::TileRequest request) {
     put<ReadKind::Span>(std::move(request));
 }
@@ -322,6 +325,7 @@ void ReaderWorker::deliver(const News& news) {
     deliver<ReadKind::ContributionsBeside>(news, &ReaderWorker::contributionsBesideReady);
     deliver<ReadKind::Figure>(news, &ReaderWorker::figureReady);
     deliver<ReadKind::Composed>(news, &ReaderWorker::composedReady);
+    deliver<ReadKind::Range>(news, &ReaderWorker::rangeReady);
     deliver<ReadKind::Span>(news, &ReaderWorker::spanReady);
     deliver<ReadKind::Metrics>(news, &ReaderWorker::metricsReady);
     deliver<ReadKind::Changes>(news, &ReaderWorker::changesReady);

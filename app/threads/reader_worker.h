@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/threads/compare_jobs.h"
+#include "app/threads/range_job.h"
 #include "app/threads/reader_jobs.h"
 #include "app/threads/tokens_beside_job.h"
 
@@ -31,13 +32,14 @@ enum class ReadKind : std::uint8_t {
     ContributionsBeside,  // of that run
     Figure,               // heads' maps as they are exported
     Composed,             // and as a figure is composed of them
+    Range,                // what the map's colours are measured by, of more heads than its own
     Span,                 // every head on the chosen span
     Metrics,
     Changes,  // how far each head moved from one run to the other
     Thumbnails,
     Checks,
 };
-constexpr std::size_t kReadKinds = 21;
+constexpr std::size_t kReadKinds = 22;
 
 // Reads traces on a thread of its own, so that browsing stays live while the engine works. Lives on
 // the GUI thread, where no call waits but the destructor (for one slice). Answers that were
@@ -64,6 +66,7 @@ class ReaderWorker : public QObject {
     void requestCompare(CompareRequest);
     void requestFigure(engine::TileRequest);
     void requestComposed(engine::TileRequest);
+    void requestRange(RangeRequest);
     void requestSpan(engine::TileRequest);
     void requestContributions(engine::ContributionRequest);
     void requestLogits(LogitsRequest);
@@ -91,6 +94,7 @@ class ReaderWorker : public QObject {
     void compareReady(const engine::Tile&);  // one of those asked for
     void figureReady(const engine::Tile&);   // some of the heads
     void composedReady(const engine::Tile&);
+    void rangeReady(const app::HeadRange&);
     void spanReady(const engine::Tile&);  // some of the heads asked for
     void contributionsReady(const engine::ContributionTable&);
     void logitsReady(const engine::TopTokens&);

@@ -6,6 +6,7 @@
 
 #include "app/command_line/cli_text.h"
 #include "app/files/head_figure.h"
+#include "app/threads/range_job.h"
 #include "ui/contributions/contribution_figure.h"
 #include "ui/painting/figure.h"
 #include "ui/painting/map_geometry.h"
@@ -36,6 +37,30 @@ engine::TileRequest tileRequest(const FinishedRun& run, std::vector<engine::Laye
     request.dest = request.src = axis;
     request.pooling = axis.cells_per_pixel > 1 ? engine::Pooling::Max : engine::Pooling::None;
     return request;
+}
+
+// Colours by the layer's or all heads, where the choice says so.
+void widenRange(ui::HeadFigure& figure, const engine::ModelInfo& info,
+                const engine::TraceReader& reader, const engine::TileRequest& tile,
+                const FinishedRun& run, std::stop_token stop) {
+    const ui::RangeMode mode = figure.choice.range;
+    if (mode != ui::RangeMode::Layer && mode != ui::RangeMode::Model) return;
+    std::optional<engine::Layer> layer;
+    if (mode == ui::RangeMode::Layer) {
+        layer = tile.heads.front().layer;
+        if (std::any_of(tile.heads.begin(), tile.heads.end(),
+                        [&layer](const engine::LayerHead& at) { return at.layer != *layer; }))
+            badArgument("--range", "layer", "the heads are of several layers: take model");
+    }
+    RangeRequest request = rangeOver(info, run.id, layer, {0, run.rows});
+    const std::vector<engine::LayerHead> heads = std::move(request.tile.heads);
+    request.tile = tile;
+    request.tile.heads = heads;
+    request.ranks = figure.choice.rank;
+    request.withSink = figure.choice.sink == ui::SinkMode::InScale;
+    HeadRange range = wholeRange(reader, std::move(request), stop);
+    if (range.largest() > 0) figure.largest = range.largest();
+    figure.ranked = range.ranked;
 }
 
 DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
@@ -71,6 +96,7 @@ DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
         tile.pooling = ui::spanPooling(tile.quantity);
     else if (tile.src.cells_per_pixel > 1)
         tile.pooling = figure.choice.pooling;
+    widenRange(figure, info, *reader, tile, run, cli.stop);
     setTiles(figure, {reader->tile(tile, cli.stop)});
     std::string subject = subjectOf(figure, names, request.edits);
     return {ui::drawingOf(std::move(figure)), std::move(subject)};

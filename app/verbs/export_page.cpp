@@ -2,6 +2,7 @@
 #include "app/verbs/export_page.h"
 
 #include "app/command_line/cli_text.h"
+#include "ui/painting/map_units.h"
 
 namespace app {
 namespace {
@@ -78,8 +79,8 @@ std::vector<Option> pageOptions() {
         {"--transparent", "", "heads: no ground under the maps and the text"},
         {"--scale", "S", "heads: linear, sqrt, log or rank (default sqrt)"},
         {"--range", "R",
-         "heads: what the last colour stands for: heads (the largest of them, the default), "
-         "fixed (0 to 1) or a value"},
+         "heads: what the last colour stands for, or a rank counts: heads (those drawn, the "
+         "default), layer, model, fixed (0 to 1) or a value"},
         {"--sink", "S",
          "heads: source 0 out of the scale, in it, hidden or renormalized (default out; data: only "
          "the last)"},
@@ -111,6 +112,11 @@ PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, boo
         if (quantity != engine::Quantity::Pattern)
             badArgument("--range", *range, "only a pattern lies between 0 and 1");
         request.choice.range = ui::RangeMode::Fixed;
+    } else if (range == "layer" || range == "model") {
+        const engine::Pooling pooling = spans ? ui::spanPooling(quantity) : request.choice.pooling;
+        if (pooling != engine::Pooling::Max)
+            badArgument("--range", *range, "it is of single cells, and pixels are means or sums");
+        request.choice.range = range == "layer" ? ui::RangeMode::Layer : ui::RangeMode::Model;
     } else if (range && *range != "heads") {
         request.largest = arguments.real("--range", 0, 1e9);
         if (request.largest == 0.0) badArgument("--range", *range, "must be above 0");

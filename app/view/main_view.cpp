@@ -112,6 +112,7 @@ MainView::~MainView() {
     m_session.disconnect();
     m_views.disconnect();
     m_compare.disconnect();
+    m_ranges.disconnect();
 }
 
 void MainView::build() {

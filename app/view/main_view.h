@@ -20,6 +20,7 @@
 #include "app/session/kept_file.h"
 #include "app/session/pins.h"
 #include "app/session/prompt_history.h"
+#include "app/session/range_views.h"
 #include "app/session/session.h"
 #include "app/session/trace_views.h"
 #include "ui/grid/head_peek.h"
@@ -171,7 +172,6 @@ class MainView : public QObject {
     void showSelection(const ui::Selection&);
     void setQuantity(engine::Quantity);
     std::vector<ui::TopEnds::End> endsOf(const std::vector<float>& p) const;  // the largest of p
-    void showExtents();
     void showLockedText();
     void showContributions();
     void know(const std::vector<engine::Candidate>&);
@@ -299,6 +299,7 @@ class MainView : public QObject {
     Session m_session;
     TraceViews m_views{m_session};
     CompareViews m_compare{m_session, m_views};
+    RangeViews m_ranges{m_session, m_views};
     Pins m_pins;
     std::vector<engine::LayerHead> m_unpinned;  // all at once, and not pinned again since
     bool m_exportFailed = false;  // and the message is there: an export that succeeds takes it away

@@ -284,9 +284,18 @@ void MainView::dress(ui::HeadFigure& figure, const engine::TileRequest& request,
     figure.title = look.title.value_or(figureTitle());
     figure.choice = m_page->scaleColumn().choice();
     const ui::MapLegend legend = m_page->heatmap().legend();
-    const bool wider = (figure.choice.range == ui::RangeMode::Layer && legend.hasLayer) ||
-                       (figure.choice.range == ui::RangeMode::Model && legend.hasModel);
-    if (wider && legend.quantity == request.quantity) figure.largest = legend.scale.high;
+    const bool wider =
+        figure.choice.range == ui::RangeMode::Layer || figure.choice.range == ui::RangeMode::Model;
+    if (wider && legend.offersWider && !legend.measuring && legend.quantity == request.quantity) {
+        figure.largest = legend.scale.high;
+        const auto isOfLayer = [this](const ui::HeadPanel& panel) {
+            return panel.at.layer == m_session.selection().at.layer;
+        };
+        if (figure.choice.rank &&
+            (figure.choice.range == ui::RangeMode::Model ||
+             std::all_of(figure.panels.begin(), figure.panels.end(), isOfLayer)))
+            figure.ranked = legend.scale.ranked;
+    }
     if (request.quantity == engine::Quantity::Attribution)
         figure.nameTarget(request.distractor ? textOf(request.target) + QStringLiteral(" − ") +
                                                    textOf(request.distractor)

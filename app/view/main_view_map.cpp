@@ -93,7 +93,8 @@ void MainView::showSelection(const ui::Selection& selection) {
         m_window->tokenStrip().setWindow(rules[layer].window);
         m_page->miniMap().setHead(selection.run, selection.at, rules[layer].window);
     }
-    showExtents();
+    m_ranges.follow();
+    m_page->heatmap().setExtents(m_ranges.extents());
     if (m_locked && (m_locked->at != selection.at || m_locked->dest != selection.dest ||
                      m_locked->src != selection.src))
         m_locked.reset();
@@ -153,7 +154,10 @@ void MainView::wireMap() {
         const bool before = m_views.isRenormalized();
         m_views.setRenormalized(choice.sink == ui::SinkMode::Renormalized);
         if (m_views.isRenormalized() != before) m_compare.refreshMaps();
+        m_ranges.setChoice(choice);
     });
+    connect(&m_ranges, &RangeViews::extentsChanged, this,
+            [this, map] { map->setExtents(m_ranges.extents()); });
     connect(window, &ui::MainWindow::sinkRequested, scale, &ui::ScaleColumn::nextSink);
     connect(window, &ui::MainWindow::poolingRequested, scale, &ui::ScaleColumn::nextPooling);
     connect(window, &ui::MainWindow::zoomRequested, this, [this, map](int direction) {
@@ -195,6 +199,7 @@ void MainView::wireMap() {
 void MainView::setQuantity(engine::Quantity quantity) {
     m_page->headBar().setQuantity(quantity);
     m_views.setQuantity(quantity);
+    m_ranges.follow();
     m_comparePage->headBar().setQuantity(quantity);
     m_comparePage->maps().setQuantity(quantity);
     m_compare.refreshMaps();
@@ -207,36 +212,12 @@ void MainView::showLockedText() {
         m_window->setHoverText(m_session.hasRun() ? headText(m_session.selection().at) : QString());
 }
 
-void MainView::showExtents() {
-    if (!m_metrics) return m_page->heatmap().setExtents({});
-    const LayerHead at = m_session.selection().at;
-    const std::vector<float>& p = m_metrics->max_pattern;
-    const std::size_t heads = static_cast<std::size_t>(m_metrics->query_heads),
-                      first = static_cast<std::size_t>(to_int(at.layer)) * heads,
-                      index = first + static_cast<std::size_t>(to_int(at.head));
-    if (index >= p.size() || m_metrics->min_score.size() != p.size() ||
-        m_metrics->max_score.size() != p.size())
-        return;
-    ui::RangeExtents extents{p[index], 0.0F, 0.0F, 0.0F, 0.0F};
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        const float score =
-            std::max(std::abs(m_metrics->min_score[i]), std::abs(m_metrics->max_score[i]));
-        extents.modelPattern = std::max(*extents.modelPattern, p[i]);
-        extents.modelScore = std::max(*extents.modelScore, score);
-        if (i < first || i >= first + heads) continue;
-        extents.layerPattern = std::max(*extents.layerPattern, p[i]);
-        extents.layerScore = std::max(*extents.layerScore, score);
-    }
-    m_page->heatmap().setExtents(extents);
-}
-
 void MainView::wirePanels() {
     ui::MainWindow* window = m_window.get();
     connect(&m_views, &TraceViews::metricsReady, this, [this](const engine::HeadTable& table) {
         m_metrics = table;
         m_page->headBar().setMetrics(table);
         m_finder->setMetrics(table);
-        showExtents();
     });
     connect(&m_views, &TraceViews::checksReady, &window->checksBadge(),
             &ui::ChecksBadge::setReports);

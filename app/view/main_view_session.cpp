@@ -212,6 +212,7 @@ void MainView::showRestored(const SessionRestored& event) {
     setQuantity(saved.view.quantity);
     m_page->scaleColumn().setChoice(saved.view.scale);
     m_page->heatmap().setScale(saved.view.scale);
+    m_ranges.setChoice(saved.view.scale);
     m_comparePage->maps().setScale(saved.view.scale);
     m_views.setRenormalized(saved.view.scale.sink == ui::SinkMode::Renormalized);
     m_window->tokenStrip().setSpan(saved.view.span);

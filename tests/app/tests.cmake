@@ -37,6 +37,8 @@ headscope_test(window_session_test app/window_session_test.cpp headscope_app hea
 headscope_test(cli_info_test app/cli_info_test.cpp headscope_app headscope_engine)
 headscope_test(cli_edits_test app/cli_edits_test.cpp headscope_app headscope_engine)
 headscope_test(window_heads_test app/window_heads_test.cpp headscope_app headscope_engine)
+headscope_test(range_job_test app/range_job_test.cpp headscope_app headscope_engine)
+headscope_test(window_ranges_test app/window_ranges_test.cpp headscope_app headscope_engine)
 headscope_test(window_numbers_test app/window_numbers_test.cpp headscope_app headscope_engine)
 headscope_test(window_fold_test app/window_fold_test.cpp headscope_app headscope_engine)
 headscope_test(window_edits_test app/window_edits_test.cpp headscope_app headscope_engine)

@@ -365,7 +365,7 @@ class MapGridTest : public QObject {
         // A range is offered where the metrics know it.
         column.nextRange();
         QCOMPARE(combos[1]->currentText(), QStringLiteral("head, ±0.83"));
-        legend.hasLayer = legend.hasModel = true;
+        legend.offersWider = true;
         legend.scale.diverging = true;
         column.setLegend(legend);
         column.nextRange();

@@ -234,7 +234,7 @@ class MapHeatmapTest : public QObject {
 
     void rangesBeyondTheHead() {
         Shown shown(4, hot32);
-        shown.map.setExtents({0.875F, 0.9F, 0.95F, 3.0F, 7.0F});
+        shown.map.setExtents({0.875F, 0.9F, 0.95F, {}, {}});
         const auto high = [&](RangeMode range) {
             ScaleChoice choice;
             choice.range = range;
@@ -245,10 +245,35 @@ class MapHeatmapTest : public QObject {
         QCOMPARE(high(RangeMode::Layer), 0.9F);
         QCOMPARE(high(RangeMode::Model), 0.95F);
         QCOMPARE(high(RangeMode::Fixed), 1.0F);
-        QVERIFY(shown.map.legend().hasLayer && shown.map.legend().hasModel);
+        QVERIFY(shown.map.legend().offersWider && !shown.map.legend().measuring);
         shown.map.setExtents({});  // not known: the head's own
         QCOMPARE(high(RangeMode::Model), 0.875F);
-        QVERIFY(!shown.map.legend().hasModel);
+        QVERIFY(shown.map.legend().measuring);
+        // What is asked for the range knows source 0 apart.
+        shown.map.setExtents({0.875F, 0.9F, 0.95F, ui::ValueExtent{0.92, 0.99}, {}});
+        QCOMPARE(high(RangeMode::Model), 0.92F);
+        ScaleChoice choice;
+        choice.range = RangeMode::Model;
+        choice.sink = SinkMode::InScale;
+        shown.map.setScale(choice);
+        QCOMPARE(shown.map.legend().scale.high, 0.99);
+    }
+
+    void ranksBeyondTheHead() {
+        Shown shown(4, hot32);
+        ScaleChoice choice;
+        choice.rank = true;
+        choice.range = RangeMode::Layer;
+        shown.map.setScale(choice);
+        QVERIFY(shown.map.legend().measuring);  // among the cells in view till then
+        QCOMPARE(shown.map.legend().rankedCells, 0);
+        const std::vector<float> cells{0.01F, 0.02F, 0.2F, 0.9F, 0.95F};
+        shown.map.setExtents({0.875F, 0.9F, 0.95F, ui::ValueExtent{0.95, 1},
+                              std::make_shared<const std::vector<float>>(cells)});
+        const MapLegend legend = shown.map.legend();
+        QVERIFY(!legend.measuring);
+        QCOMPARE(legend.rankedCells, 5);
+        QCOMPARE(legend.scale.position(0.5), 0.6);  // above three of five
     }
 
     void hiddenSinkIsNotDrawn() {
@@ -268,13 +293,16 @@ class MapHeatmapTest : public QObject {
         Shown shown(4, hot32);
         engine::Tile tile = *shown.map.scene().tile;
         tile.request.renormalized = true;
-        shown.map.setExtents({0.875F, 0.9F, 0.95F, 3.0F, 7.0F});
+        shown.map.setExtents({0.875F, 0.9F, 0.95F, {}, {}});
         QVERIFY(!shown.map.legend().renormalized);
         shown.map.setTile(tile);
         const MapLegend legend = shown.map.legend();
         QVERIFY(legend.renormalized);
         QCOMPARE(legend.hiddenSources, 1);
-        QVERIFY(!legend.hasLayer && !legend.hasModel);  // those are of p as it is
+        ScaleChoice wide;
+        wide.range = RangeMode::Layer;
+        shown.map.setScale(wide);
+        QVERIFY(shown.map.legend().measuring);  // the metrics' are of p as it is
         QCOMPARE(shown.map.grab().toImage().pixel(shown.at(3, 0)), theme().base.rgb());
         // Both p are read out, and which is which.
         shown.hover(3, 2);

@@ -61,30 +61,36 @@ void HeadHeatmap::Parts::rescale() {
         scene.tile ? scene.tile->request.quantity : engine::Quantity::Pattern;
     const engine::Pooling pooling =
         scene.tile ? scene.tile->request.pooling : engine::Pooling::None;
-    ValueExtent extent = headExtent;
-    // What the metrics know of are single cells as they are, not means or sums of them.
     const bool renormalized = scene.tile && scene.tile->request.renormalized;
-    const bool comparable =
-        pooling != engine::Pooling::Mean && pooling != engine::Pooling::Sum && !renormalized;
-    const auto known = [&](RangeMode mode) {
-        return comparable ? extents.of(mode, quantity) : std::nullopt;
-    };
-    if (const auto wider = known(choice.range); wider && choice.range != RangeMode::Head)
-        extent = {static_cast<double>(*wider), 0};
-    else if (const auto head = known(RangeMode::Head))
-        extent.include({static_cast<double>(*head), 0});
+    ValueExtent extent = headExtent;
+    // What is known beyond the tile are single cells, not means or sums of them.
+    const bool comparable = pooling != engine::Pooling::Mean && pooling != engine::Pooling::Sum;
+    const bool isPattern = quantity == engine::Quantity::Pattern && !renormalized;
+    const bool wide = choice.range == RangeMode::Layer || choice.range == RangeMode::Model;
+    std::optional<ValueExtent> wider = extents.wider;
+    const auto& pattern =
+        choice.range == RangeMode::Layer ? extents.layerPattern : extents.modelPattern;
+    if (!wider && isPattern && choice.sink != SinkMode::InScale && pattern)
+        wider = {static_cast<double>(*pattern), 0};
+    const bool knowsWider = comparable && wide && wider && (!choice.rank || extents.ranked);
+    if (knowsWider)
+        extent = *wider;
+    else if (comparable && isPattern && extents.headPattern)
+        extent.include({static_cast<double>(*extents.headPattern), 0});
     scene.scale = scaleFor(choice, quantity, extent, scene.theme.scheme);
-    scene.scale.ranked = ranked;
-    if (ranked && !ranked->empty() && ranked->back() > 0)
-        scene.scale.high = static_cast<double>(ranked->back());
+    scene.scale.ranked = knowsWider && choice.rank ? extents.ranked : ranked;
+    if (scene.scale.ranked && !scene.scale.ranked->empty() && scene.scale.ranked->back() > 0)
+        scene.scale.high = static_cast<double>(scene.scale.ranked->back());
     const MapCell first{scene.geometry.dest().begin, scene.geometry.src().begin};
     // A renormalized pixel of several sources holds those from 1 on.
     scene.hidesSink = renormalized
                           ? !scene.geometry.isEmpty() && scene.srcTokens(first).count() == 1
                           : choice.sink == SinkMode::Hidden;
     legend.renormalized = renormalized;
-    legend.hasLayer = known(RangeMode::Layer).has_value();
-    legend.hasModel = known(RangeMode::Model).has_value();
+    legend.offersWider = comparable && scene.tile.has_value();
+    legend.measuring = legend.offersWider && wide && !knowsWider;
+    legend.rankedCells =
+        knowsWider && choice.rank ? static_cast<std::int64_t>(extents.ranked->size()) : 0;
     legend.hiddenSources =
         scene.hidesSink && scene.geometry.src().begin == 0 && !scene.geometry.isEmpty()
             ? scene.srcTokens(first).count()

@@ -51,14 +51,15 @@ void setOffered(QComboBox& combo, int index, bool offered) {
 ScaleColumn::ScaleColumn(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Colour scale"));
     m_scale = new LabelledCombo(tr("Scale"), this);
-    m_scale->addItems({QStringLiteral("√"), tr("linear"), tr("log"), tr("rank in view")});
+    m_scale->addItems({QStringLiteral("√"), tr("linear"), tr("log"), tr("rank")});
     m_scale->setToolTip(tr("How a value becomes a colour"));
     m_range = new LabelledCombo(tr("Range"), this);
     m_range->addItems({tr("head"), tr("layer"), tr("model"), tr("fixed, 0–1")});
     m_range->setToolTip(
         tr("The value of the last colour: the largest of this "
            "head, of its layer's heads or of all "
-           "heads, or 1 for every head"));
+           "heads, or 1 for every head. With a rank: the cells that it is counted among, "
+           "those in view or a sample of all"));
     m_sink = new LabelledCombo(tr("Sink"), this);
     m_sink->addItems({tr("out of scale"), tr("in scale"), tr("hidden"), tr("renormalized")});
     m_sink->setToolTip(
@@ -127,9 +128,10 @@ void ScaleColumn::nextScale() {
 bool ScaleColumn::isOffered(RangeMode mode) const {
     switch (mode) {
         case RangeMode::Head: return true;
-        case RangeMode::Layer: return m_legend.hasLayer;
-        case RangeMode::Model: return m_legend.hasModel;
-        case RangeMode::Fixed: return m_legend.quantity == engine::Quantity::Pattern;
+        case RangeMode::Layer:
+        case RangeMode::Model: return m_legend.offersWider;
+        case RangeMode::Fixed:
+            return m_legend.quantity == engine::Quantity::Pattern && !m_choice.rank;
     }
     return false;
 }
@@ -167,6 +169,9 @@ QStringList ScaleColumn::notes() const {
     QStringList notes;
     if (!m_legend.hasData) return notes;
     if (m_choice.rank) notes += tr("rank: compare places, not values");
+    if (m_legend.rankedCells > 0)
+        notes += tr("among %1 cells, a sample").arg(thousands(m_legend.rankedCells));
+    if (m_legend.measuring) notes += tr("being measured: the head's so far");
     if (m_legend.renormalized) {
         notes += tr("rows sum to 1 without source 0");
         notes += tr("profiles and lists: p as it is");
@@ -217,20 +222,20 @@ void ScaleColumn::refresh() {
                                         : QStringLiteral("0–");
     const QString high = plainNumber(scale.high, scale.high < 10 ? 2 : scale.high < 100 ? 1 : 0);
     const QString extent = diverging ? QStringLiteral("±") + high : low + high;
-    const std::array names{tr("head"), tr("layer"), tr("model")};
+    const std::array names{m_choice.rank ? tr("in view") : tr("head"), tr("layer"), tr("model")};
     for (int i = 0; i < 3; ++i) {
         const RangeMode mode = ranges[static_cast<std::size_t>(i)];
         const QString& name = names[static_cast<std::size_t>(i)];
-        m_range->setItemText(i, m_legend.hasData && range() == mode
-                                    ? QStringLiteral("%1, %2").arg(name, extent)
-                                    : name);
+        m_range->setItemText(i,
+                             m_legend.hasData && range() == mode
+                                 ? m_choice.rank ? name : QStringLiteral("%1, %2").arg(name, extent)
+                                 : name);
         setOffered(*m_range, i, isOffered(mode));
     }
     m_range->setItemText(
         3, m_choice.transfer == Transfer::Log ? tr("fixed, 5e-4–1") : tr("fixed, 0–1"));
-    setOffered(*m_range, 3, isPattern);
+    setOffered(*m_range, 3, isOffered(RangeMode::Fixed));
     m_range->setCurrentIndex(indexOf(ranges, range()));
-    m_range->setEnabled(!m_choice.rank);
     setOffered(*m_sink, indexOf(sinks, SinkMode::Renormalized), isPattern);
     m_sink->setCurrentIndex(indexOf(sinks, sinkOf(m_choice, m_legend.quantity)));
     m_pooling->setCurrentIndex(indexOf(poolings, m_choice.pooling));

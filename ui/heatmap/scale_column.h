@@ -46,7 +46,7 @@ class ScaleColumn : public QWidget {
     // Spans are pooled by their own rule.
     bool isPooled() const { return m_legend.cellsPerPixel > 1 && m_legend.units.areTokens(); }
     bool isOffered(RangeMode) const;
-    RangeMode range() const;  // in effect: the chosen one, or the head's where that is not known
+    RangeMode range() const;  // in effect: the chosen one, or the head's where that is not offered
 
     MapLegend m_legend;
     ScaleChoice m_choice;

@@ -102,7 +102,9 @@ ColourScale scaleOfAll(const HeadFigure& figure, const ValueExtent& extent, bool
     ColourScale scale =
         scaleFor(figure.choice, first.tile.request.quantity, extent, figure.scheme, difference);
     if (!figure.choice.rank) return scale;
-    scale.ranked = rankedMagnitudes(first.tile, first.tileHead, first.window, figure.choice.sink);
+    scale.ranked = figure.ranked ? figure.ranked
+                                 : rankedMagnitudes(first.tile, first.tileHead, first.window,
+                                                    figure.choice.sink);
     if (!scale.ranked->empty() && scale.ranked->back() > 0)
         scale.high = static_cast<double>(scale.ranked->back());
     return scale;

@@ -5,6 +5,7 @@
 #include <QImage>
 #include <QSize>
 #include <QString>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct HeadFigure {
     MapUnits units;                     // of those axes
     ScaleChoice choice;                 // quantity and pooling are the tiles' own
     std::optional<double> largest;      // of a layer's or model's range; none: the panels' own
+    // Where ranks are of such a range: magnitudes, ascending. Null: of the first panel's cells.
+    std::shared_ptr<const std::vector<float>> ranked;
     Scheme scheme = Scheme::Light;
     QString title;  // plain text, one line: model and prompt; may be empty
     QString

@@ -32,7 +32,12 @@ QString scaleNote(const HeadFigure& figure) {
     const engine::Transfer transfer = figure.choice.transfer;
     QString note;
     if (!figure.target.isEmpty()) note = QStringLiteral("target ") + figure.target + u',' + u' ';
-    note += figure.choice.rank                     ? QStringLiteral("rank")
+    note += figure.ranked
+                ? QStringLiteral("rank in the %1, by a sample of %2 cells")
+                      .arg(figure.choice.range == RangeMode::Layer ? QStringLiteral("layer")
+                                                                   : QStringLiteral("model"),
+                           thousands(static_cast<std::int64_t>(figure.ranked->size())))
+            : figure.choice.rank                   ? QStringLiteral("rank")
             : transfer == engine::Transfer::Linear ? QStringLiteral("linear")
             : transfer == engine::Transfer::Sqrt || isSigned(request.quantity) || request.minus
                 ? QStringLiteral("√")

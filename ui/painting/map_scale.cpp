@@ -62,18 +62,6 @@ ColourScale scaleFor(const ScaleChoice& choice, engine::Quantity quantity,
     return scale;
 }
 
-std::optional<float> RangeExtents::of(RangeMode mode, engine::Quantity quantity) const {
-    const bool pattern = quantity == engine::Quantity::Pattern;
-    if (!pattern && quantity != engine::Quantity::Scores) return std::nullopt;
-    switch (mode) {
-        case RangeMode::Head: return pattern ? headPattern : std::nullopt;
-        case RangeMode::Layer: return pattern ? layerPattern : layerScore;
-        case RangeMode::Model: return pattern ? modelPattern : modelScore;
-        case RangeMode::Fixed: return std::nullopt;
-    }
-    return std::nullopt;
-}
-
 std::shared_ptr<const std::vector<float>> rankedMagnitudes(const engine::Tile& tile, int index,
                                                            int window, SinkMode sink) {
     constexpr std::int64_t most = 16384;

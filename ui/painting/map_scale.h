@@ -20,7 +20,8 @@ enum class SinkMode { OutOfScale, InScale, Hidden, Renormalized };
 // What the four controls under the colour bar say.
 struct ScaleChoice {
     engine::Transfer transfer = engine::Transfer::Sqrt;  // log is not offered for signed quantities
-    bool rank = false;  // instead: by its rank among the cells in view
+    // Instead: by its rank among the cells in view, or a sample of those of a wider range.
+    bool rank = false;
     RangeMode range = RangeMode::Head;
     SinkMode sink = SinkMode::OutOfScale;
     engine::Pooling pooling = engine::Pooling::Max;
@@ -31,15 +32,19 @@ struct ScaleChoice {
 struct ValueExtent {
     double withoutSink = 0;  // sources from 1 on
     double sink = 0;         // source 0
+    bool operator==(const ValueExtent&) const = default;
     void include(const ValueExtent& other);
 };
 
-// Largest magnitudes beyond the head in view, as far as the metrics tell them:
-// those of a pattern's other sources than 0, and of scores.
+// What is known of values beyond those in view, cell by cell.
 struct RangeExtents {
-    std::optional<float> headPattern, layerPattern, modelPattern, layerScore, modelScore;
+    // By the metrics: the largest p of sources from 1 on.
+    std::optional<float> headPattern, layerPattern, modelPattern;
+    // Of the heads that the range asks for and the quantity in view, and what a rank among them
+    // counts: magnitudes, ascending.
+    std::optional<ValueExtent> wider;
+    std::shared_ptr<const std::vector<float>> ranked;
     bool operator==(const RangeExtents&) const = default;
-    std::optional<float> of(RangeMode, engine::Quantity) const;  // none: not known, take the head's
 };
 
 // What the map drew, for the scale column to say.
@@ -54,10 +59,12 @@ struct MapLegend {
     bool notComputed = false;  // rows in view are dotted
     bool hasWindow = false;    // cells in view are outside the layer's window
     bool hasData = false;
-    bool hasLayer = false, hasModel = false;  // their ranges are known
-    std::int64_t hiddenSources = 0;           // from 0 on, not drawn
-    bool renormalized = false;                // the values are
-    MapUnits units;                           // spans: what a value is, is another thing
+    bool offersWider = false;        // a layer's and the model's range
+    bool measuring = false;          // one is chosen and not known yet: the head's till then
+    std::int64_t rankedCells = 0;    // of a wider range, that the rank is among
+    std::int64_t hiddenSources = 0;  // from 0 on, not drawn
+    bool renormalized = false;       // the values are
+    MapUnits units;                  // spans: what a value is, is another thing
 };
 
 constexpr bool isSigned(engine::Quantity quantity) {
