@@ -35,6 +35,8 @@ class WindowRangesTest : public QObject {
     void cleanupTestCase() { m_view.reset(); }
     void rangeIsOfTheHeads_data();
     void rangeIsOfTheHeads();
+    void verbHasTheSame_data();
+    void verbHasTheSame();
     void followsHeadTargetAndRows();
     void ranksAmongTheModel();
     void figureHasTheRange();
@@ -136,10 +138,10 @@ void WindowRangesTest::rangeIsOfTheHeads() {
     const double shown = legend().scale.high;
     QVERIFY2(std::fabs(shown - expected) <= 1e-5 * expected,
              qPrintable(QStringLiteral("%1, not %2").arg(shown).arg(expected)));
-    // Not by chance that of the head alone.
+    // Not by chance that of the head alone: it is not the strongest of all.
     take(RangeMode::Head);
     QVERIFY(settled());
-    if (SinkMode(sink) == SinkMode::OutOfScale)
+    if (RangeMode(range) == RangeMode::Model && SinkMode(sink) == SinkMode::OutOfScale)
         QVERIFY(legend().scale.high < (1 - 1e-5) * expected);
 }
 
@@ -165,8 +167,9 @@ void WindowRangesTest::followsHeadTargetAndRows() {
     QVERIFY(fake::eventually([&] { return !legend().measuring && isExact(); }, kPatience));
     for (int i = 0; i < 3; ++i) {
         const std::int64_t rows = session().run().rows;
-        session().step({});
+        Q_EMIT m_view->window().stepRequested();
         QVERIFY(fake::eventually([&] { return session().run().rows > rows; }, kPatience));
+        QVERIFY(settled());
     }
     QVERIFY(settled());
     QVERIFY(fake::eventually(isExact, kPatience));
@@ -210,10 +213,54 @@ void WindowRangesTest::figureHasTheRange() {
     QVERIFY(real::answer(*m_view, "exportDialog", path));
     QVERIFY(fake::eventually([&] { return QFile::exists(path); }, kPatience));
     const QString said = QImage(path).text(QStringLiteral("Description"));
-    QVERIFY2(said.contains(QStringLiteral("colours to %1").arg(QString::number(high, 'g', 6))),
+    QVERIFY2(said.contains(QStringLiteral("colours to %1").arg(QString::number(high, 'g', 9))),
              qPrintable(said));
     take(RangeMode::Head);
     key(Qt::Key_2);
+}
+
+void WindowRangesTest::verbHasTheSame_data() {
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<QString>("says");  // in the picture, or when it is refused
+    QTest::addColumn<bool>("refused");
+    const auto largest = [this](Quantity quantity, std::optional<engine::Layer> layer) {
+        return QStringLiteral("colours to ") +
+               QString::number(most(cells(quantity, layer, false)), 'g', 7);
+    };
+    QTest::newRow("layer") << "--view L16.H4 --range layer"
+                           << largest(Quantity::Pattern, engine::Layer(16)) << false;
+    QTest::newRow("model") << "--view L16.H4,L2.H0 --quantity scores --range model"
+                           << largest(Quantity::Scores, {}) << false;
+    QTest::newRow("ranks") << "--view L16.H4 --scale rank --range model"
+                           << "ranks among " << false;
+    QTest::newRow("of two layers") << "--view L16.H4,L2.H0 --range layer"
+                                   << "the heads are of several layers" << true;
+    QTest::newRow("sums") << "--view L16.H4 --pooling sum --range layer"
+                          << "pixels are means or sums" << true;
+    QTest::newRow("words") << "--view L16.H4 --by words --range layer"
+                           << "pixels are means or sums" << true;
+}
+
+void WindowRangesTest::verbHasTheSame() {
+    QFETCH(QString, words);
+    QFETCH(QString, says);
+    QFETCH(bool, refused);
+    const QString path = m_home.folder.filePath(QStringLiteral("verb.png"));
+    std::vector<std::string> all{"export", default_model_path(), "--prompt", kPrompt};
+    for (const QString& word : words.split(u' ')) all.push_back(word.toStdString());
+    all.insert(all.end(), {"--out", path.toStdString()});
+    const CliOutcome outcome = run_verb(all);
+    QCOMPARE(outcome.code, refused ? 2 : 0);
+    const QString said = refused ? QString::fromStdString(outcome.err)
+                                 : QImage(path).text(QStringLiteral("Description"));
+    const QString colours = QStringLiteral("colours to ");
+    if (!says.startsWith(colours)) {
+        QVERIFY2(said.contains(says), qPrintable(said));
+        return;
+    }
+    const double expected = says.mid(colours.size()).toDouble();
+    const double value = said.section(colours, 1, 1).section(QStringLiteral(", "), 0, 0).toDouble();
+    QVERIFY2(std::fabs(value - expected) <= 1e-5 * expected, qPrintable(said + says));
 }
 
 QTEST_MAIN(WindowRangesTest)
