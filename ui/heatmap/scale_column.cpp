@@ -171,7 +171,7 @@ QStringList ScaleColumn::notes() const {
     if (m_choice.rank) notes += tr("rank: compare places, not values");
     if (m_legend.rankedCells > 0)
         notes += tr("among %1 cells, a sample").arg(thousands(m_legend.rankedCells));
-    if (m_legend.measuring) notes += tr("being measured: the head's so far");
+    if (m_legend.measuring) notes += tr("being measured, the head's so far");
     if (m_legend.renormalized) {
         notes += tr("rows sum to 1 without source 0");
         notes += tr("profiles and lists: p as it is");
