@@ -9,6 +9,7 @@
 
 #include "app/command_line/cli.h"
 #include "app/command_line/interrupt.h"
+#include "app/command_line/stack_room.h"
 #include "app/display.h"
 #include "app/engine_module.h"
 #include "app/window.h"
@@ -52,6 +53,7 @@ int runWindowFromMain(char** argv, const std::vector<std::string>& words) {
 
 // What is thrown before a verb or the window has its own catch: no memory, no pipe.
 int main(int argc, char** argv) try {
+    app::makeStackRoom();
     app::boundComputeSpinning(argv);
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return !words.empty() && app::isVerb(words[0]) ? runVerbFromMain(words)

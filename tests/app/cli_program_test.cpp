@@ -316,6 +316,32 @@ class CliProgramTest : public QObject {
         QVERIFY2(outcome.code == 1 && isOneLine(outcome.err), outcome.err.constData());
     }
 
+    // Kernels keep their blocks on the stack: where the system does not let it be raised, it says
+    // so.
+    void hasRoomOnItsStacks_data() {
+        QTest::addColumn<QString>("limit");
+        for (const char* limit : {"-S -s 64", "-S -s 256", "-s 64", "-s 256", "-s 1024"})
+            QTest::newRow(limit) << QString::fromLatin1(limit);
+    }
+    void hasRoomOnItsStacks() {
+        QFETCH(QString, limit);
+        QProcess shell;
+        shell.setProcessEnvironment(noDisplay());
+        shell.start(QStringLiteral("bash"),
+                    {QStringLiteral("-c"),
+                     QStringLiteral("ulimit %1; exec \"$0\" dump \"$1\" --token-ids "
+                                    "3,7,11,19,23 --threads 2 --out \"$2\"")
+                         .arg(limit),
+                     QStringLiteral(HEADSCOPE_PROGRAM), tinyModel, path("s.safetensors")});
+        QVERIFY(shell.waitForFinished(60'000));
+        const QByteArray said = shell.readAllStandardError();
+        QVERIFY2(shell.exitStatus() == QProcess::NormalExit, said.constData());
+        if (shell.exitCode() == 0) return;
+        QVERIFY(limit.startsWith(QStringLiteral("-s")) && !limit.endsWith(QStringLiteral("1024")));
+        QCOMPARE(shell.exitCode(), 1);
+        QVERIFY2(isOneLine(said) && said.contains("KB, and 1,024 are needed"), said.constData());
+    }
+
     void describesTheDefaultModel() {
         NEEDS_DEFAULT_MODEL();
         const Outcome outcome =
