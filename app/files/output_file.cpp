@@ -36,6 +36,11 @@ engine::Error ioError(const std::string& what, const std::string& path, std::str
     return engine::Error(engine::Failure::Kind::Io, what, path, std::move(hint));
 }
 
+std::string folderOf(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 std::string targetOf(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -46,16 +51,21 @@ std::string targetOf(const std::string& path) {
     // A rename would replace a device or a pipe with a file.
     if (fs::exists(status) && !fs::is_regular_file(status))
         throw ioError("is not a regular file", path, "write to a file");
-    if (fs::is_symlink(fs::symlink_status(path, error))) {
-        const fs::path real = fs::weakly_canonical(path, error);
-        if (!error) return real.string();
+    // Step by step, for the end of the chain need not be there yet.
+    constexpr int mostLinks = 40;  // as many as the system follows
+    fs::path target(path);
+    for (int i = 0; fs::is_symlink(fs::symlink_status(target, error)); ++i) {
+        const fs::path next = fs::read_symlink(target, error);
+        if (i == mostLinks || error)
+            throw ioError("cannot write: " + reason(error ? error.value() : ELOOP), path);
+        target = target.parent_path() / next;  // an absolute one stands for itself
     }
-    return path;
-}
-
-std::string folderOf(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    if (target == path) return path;
+    const std::string folder = folderOf(target.string());
+    if (!fs::is_directory(folder, error))
+        throw ioError("is a link to " + target.string() + ", and there is no folder " + folder,
+                      path, "make the folder, or write elsewhere");
+    return target.string();
 }
 
 constexpr int mostAttempts = 100;  // to find a name that nobody has

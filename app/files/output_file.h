@@ -18,7 +18,8 @@ class OutputFile {
     // Makes the file at once, so that a folder that cannot be written to is known before any work
     // is done. `bytes`, which may be a guess, is compared with what the file system has left and
     // reserved where it can do that; the file ends where the last byte was written. A target that
-    // exists must be a regular file; a symbolic link is followed.
+    // exists must be a regular file; a symbolic link is followed, also to a file that is not there
+    // yet.
     OutputFile(const std::string& path, std::int64_t bytes, Until = Until::Nameless);
     ~OutputFile();  // without commit(): nothing is left
     OutputFile(const OutputFile&) = delete;

@@ -115,6 +115,47 @@ class CliSafetensorsTest : public QObject {
         QVERIFY(back.at("none").values.empty());
     }
 
+    // A link is written through, also to a file that is not there yet; it stays a link.
+    void followsLinks_data() {
+        QTest::addColumn<QString>("chain");  // each a link to the next, the last the file
+        QTest::addColumn<QString>("says");   // empty: it is written
+        const auto row = [](const char* name, const char* chain, const char* says) {
+            QTest::newRow(name) << QString::fromLatin1(chain) << QString::fromLatin1(says);
+        };
+        row("to nothing yet", "a file", "");
+        row("by two", "a b file", "");
+        row("away", "a none/file", "no folder");
+        row("in a circle", "a b a", "levels of symbolic links");
+    }
+    void followsLinks() {
+        QFETCH(QString, chain);
+        QFETCH(QString, says);
+        const QStringList links = chain.split(u' ');
+        for (const auto until : {OutputFile::Until::Nameless, OutputFile::Until::Sibling}) {
+            init();
+            for (qsizetype i = 0; i + 1 < links.size(); ++i)
+                std::filesystem::create_symlink(links[i + 1].toStdString(),
+                                                path(qPrintable(links[i])));
+            std::string said;
+            try {
+                OutputFile file(path("a"), 1, until);
+                file.writeAt(0, std::as_bytes(std::span("x", 1)));
+                QVERIFY(!QFile::exists(QString::fromStdString(path("file"))));
+                file.commit();
+            } catch (const engine::Error& error) {
+                QCOMPARE(error.failure().kind, engine::Failure::Kind::Io);
+                said = error.what();
+            }
+            QVERIFY(std::filesystem::is_symlink(path("a")));
+            QCOMPARE(said.empty(), says.isEmpty());
+            QVERIFY2(said.find(says.toStdString()) != std::string::npos, said.c_str());
+            QStringList left = links;
+            left.removeDuplicates();
+            if (!says.isEmpty() && links.back().contains(u'/')) left.removeLast();
+            QCOMPARE(files(), left);
+        }
+    }
+
     void refusesAnotherShapeThanPlanned_data() {
         QTest::addColumn<QList<int>>("shape");
         QTest::addColumn<int>("first");
