@@ -103,9 +103,10 @@ engine::DeviceList listDevices() {
     return list;
 }
 
-std::vector<engine::FoundModel> findModels(const std::string& folder, int levels) {
+std::vector<engine::FoundModel> findModels(const std::string& folder, int levels,
+                                           std::string* leftOut) {
     std::vector<engine::FoundModel> found;
-    module().find(folder.c_str(), levels, &found);
+    module().find(folder.c_str(), levels, &found, leftOut);
     return found;
 }
 

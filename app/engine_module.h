@@ -32,7 +32,8 @@ std::unique_ptr<engine::Engine> openEngine(const engine::OpenRequest&,
 engine::ModelInfo inspectModel(const std::string& path);
 engine::DeviceList listDevices();  // GPUs
 // As headscope_find_models and headscope_extra_tensors of engine/module.h.
-std::vector<engine::FoundModel> findModels(const std::string& folder, int levels);
+std::vector<engine::FoundModel> findModels(const std::string& folder, int levels,
+                                           std::string* leftOut = nullptr);
 std::vector<std::string> extraTensors(const std::string& path);
 
 }  // namespace app

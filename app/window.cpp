@@ -47,7 +47,10 @@ int runWindow(int argc, char** argv, const WindowArguments& arguments) {
     ui::loadFonts();
     QSettings settings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("headscope"),
                        QStringLiteral("headscope"));
-    MainView view({openEngine, inspectModel, listDevices, findModels}, settings,
+    const auto find = [](const std::string& folder, int levels) {
+        return findModels(folder, levels);
+    };
+    MainView view({openEngine, inspectModel, listDevices, find}, settings,
                   {arguments.model, arguments.prompt, modelFolder(), arguments.verbose,
                    arguments.device, arguments.dtype, arguments.threads});
     new AfterFirstPaint(&view.window(), [&view] { view.begin(); });

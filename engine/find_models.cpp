@@ -5,8 +5,9 @@
 #include "engine/formats/checkpoint.h"
 #include "engine/module.h"
 
-void headscope_find_models(const char* folder, int levels, std::vector<engine::FoundModel>* out) {
-    *out = engine::formats::find_models(folder, levels);
+void headscope_find_models(const char* folder, int levels, std::vector<engine::FoundModel>* out,
+                           std::string* left_out) {
+    *out = engine::formats::find_models(folder, levels, left_out);
 }
 
 void headscope_extra_tensors(const char* path, std::vector<std::string>* names) {

@@ -21,8 +21,10 @@ void headscope_inspect_model(const char* path, const char* device, engine::Model
 void headscope_list_devices(engine::DeviceList* out);
 // The models that lie in a folder or a Hugging Face cache, so many folders deep, by name and size,
 // nothing opened; throws engine::Error where the folder cannot be read. headscope_inspect_model
-// says whether one is supported, from its headers.
-void headscope_find_models(const char* folder, int levels, std::vector<engine::FoundModel>* out);
+// says whether one is supported, from its headers. *left_out, which may be null, says what was not
+// looked at.
+void headscope_find_models(const char* folder, int levels, std::vector<engine::FoundModel>* out,
+                           std::string* left_out);
 // The tensors that a supported model's files hold beside its own; throws as open_engine does.
 void headscope_extra_tensors(const char* path, std::vector<std::string>* names);
 }

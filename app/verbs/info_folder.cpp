@@ -82,13 +82,18 @@ bool holdsModels(const std::string& path) {
 }
 
 void listModels(Cli& cli, const std::string& folder, bool json) {
-    const std::vector<engine::FoundModel> found = cli.findModels(folder, kLevels);
+    std::string leftOut;
+    const std::vector<engine::FoundModel> found = cli.findModels(folder, kLevels, &leftOut);
     if (found.empty())
-        throw engine::Error(
-            engine::Failure::Kind::BadFile,
-            "there is no model in the folder, " + std::to_string(kLevels) + " folders deep", folder,
-            "a model is a folder with config.json and *.safetensors, or a "
-            "GGUF file");
+        throw engine::Error(engine::Failure::Kind::BadFile,
+                            "there is no model in the folder, " + std::to_string(kLevels) +
+                                " folders deep" +
+                                (leftOut.empty() ? "" : " (not looked at: " + leftOut + ")"),
+                            folder,
+                            "a model is a folder with config.json and *.safetensors, or a "
+                            "GGUF file");
+    if (!leftOut.empty())
+        cli.err << "headscope info: not looked at: " << oneLine(leftOut) << std::endl;
     std::vector<Listed> models;
     for (const engine::FoundModel& model : found) {
         cli.throwIfStopped();

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/formats/find_models.h"
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -48,14 +52,40 @@ std::optional<int> part_number(std::string_view name) {
     return number;
 }
 
+bool is_of_the_kernel(const fs::path& folder) {
+    struct statfs kind {};
+    if (::statfs(folder.c_str(), &kind) != 0) return false;
+    constexpr std::array<unsigned long, 12> kernel = {
+        PROC_SUPER_MAGIC,    SYSFS_MAGIC,    DEVPTS_SUPER_MAGIC, CGROUP_SUPER_MAGIC,
+        CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,  TRACEFS_MAGIC,      SECURITYFS_MAGIC,
+        BPF_FS_MAGIC,        PSTOREFS_MAGIC, EFIVARFS_MAGIC,     NSFS_MAGIC};
+    return std::find(kernel.begin(), kernel.end(), static_cast<unsigned long>(kind.f_type)) !=
+           kernel.end();
+}
+
 class Search {
   public:
     std::vector<FoundModel> found;
 
     explicit Search(int levels) : deepest_(levels - 1) {}
 
+    // "the entries after the first 20,000"; empty: all was looked at.
+    std::string left_out() const {
+        std::string text;
+        if (budget_ == 0) text = "all after the first 20,000 entries";
+        if (kernel_ == 0) return text;
+        return text + (text.empty() ? "" : ", and ") + first_kernel_ +
+               (kernel_ > 1 ? " and " + std::to_string(kernel_ - 1) + " more folders" : "") +
+               " of the kernel's file systems";
+    }
+
     // `name`: of a cache's repository, else empty.
     void look(const fs::path& folder, int depth, const std::string& repository) {
+        if (budget_ == 0) return;
+        if (is_of_the_kernel(folder)) {
+            if (kernel_++ == 0) first_kernel_ = shown(folder.string(), 200);
+            return;
+        }
         const std::vector<Entry> entries = list(folder);
         add_folder(folder, entries, repository);
         add_gguf(entries, repository);
@@ -166,6 +196,8 @@ class Search {
 
     int deepest_;
     int budget_ = 20'000;
+    int kernel_ = 0;  // folders of the kernel
+    std::string first_kernel_;
 };
 
 }  // namespace
@@ -194,7 +226,7 @@ std::string snapshot_of(const std::string& folder) {
     return newest.empty() ? folder : newest.string();
 }
 
-std::vector<FoundModel> find_models(const std::string& folder, int levels) {
+std::vector<FoundModel> find_models(const std::string& folder, int levels, std::string* left_out) {
     std::error_code error;
     const fs::directory_iterator readable(folder, error);
     if (error)
@@ -207,6 +239,7 @@ std::vector<FoundModel> find_models(const std::string& folder, int levels) {
     search.look(root, 0, {});
     std::stable_sort(search.found.begin(), search.found.end(),
                      [](const FoundModel& a, const FoundModel& b) { return a.name < b.name; });
+    if (left_out != nullptr) *left_out = search.left_out();
     return std::move(search.found);
 }
 

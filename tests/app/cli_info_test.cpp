@@ -216,7 +216,7 @@ class CliInfoTest : public QObject {
                     asked.request_stop();
                     return engine::ModelInfo{};
                 }};
-        cli.findModels = [](const std::string&, int) {
+        cli.findModels = [](const std::string&, int, std::string*) {
             return std::vector<engine::FoundModel>{{"a", "/a", "GGUF", 5, {}}};
         };
         QCOMPARE(runVerb(cli, {"info", folder ? empty.path().toStdString() : "m"}),
@@ -242,7 +242,9 @@ class CliInfoTest : public QObject {
                                               {"b\n", "/b", "GGUF", 5, {}},
                                               {"c", "/c", "GGUF", 6, {}},
                                               {"d", "/d", "pickle", 7, "a pickle"}};
-        cli.findModels = [&](const std::string& where, int) {
+        std::string skipped;
+        cli.findModels = [&](const std::string& where, int, std::string* leftOut) {
+            *leftOut = skipped;
             return where == path ? found : std::vector<engine::FoundModel>{};
         };
         QCOMPARE(runVerb(cli, {"info", path}), int{ExitOk});
@@ -264,9 +266,14 @@ class CliInfoTest : public QObject {
                                                         {"supported", true},
                                                         {"reason", ""}}));
         QVERIFY(json.at("models")[3].at("reason") == "a pickle");
+        QCOMPARE(err.str(), std::string());
+        skipped = "/x and 2 more\n";
+        QCOMPARE(runVerb(cli, {"info", path}), int{ExitOk});
+        QCOMPARE(err.str(), std::string("headscope info: not looked at: /x and 2 more\\n\n"));
         found.clear();
         err.str("");
         QCOMPARE(runVerb(cli, {"info", path}), int{ExitFailed});
+        QVERIFY2(err.str().find("(not looked at: /x") != std::string::npos, err.str().c_str());
         QVERIFY2(err.str().find("no model in the folder") != std::string::npos, err.str().c_str());
         // A folder with a configuration is a model, or refused as one.
         QFile config(folder.filePath(QStringLiteral("config.json")));

@@ -50,6 +50,29 @@ QString part_name(int number, int count = 3) {
 class TestFindModels : public QObject {
     Q_OBJECT
   private slots:
+    // Neither what only looks like files nor more than can be looked at in a while.
+    void leaves_out_and_says_so() {
+        std::string left_out;
+        QVERIFY(find_models("/proc", 4, &left_out).empty());
+        QCOMPARE(left_out, std::string("/proc of the kernel's file systems"));
+        QTemporaryDir dir;
+        const QDir root(dir.path());
+        put(root, "a/a.gguf");
+        QVERIFY(QFile::link("/proc", root.filePath("b")) &&
+                QFile::link("/sys", root.filePath("c")));
+        QCOMPARE(find_models(dir.path().toStdString(), 4, &left_out).size(), std::size_t{1});
+        QVERIFY2(left_out.find("/b and 1 more folders of the kernel's") != std::string::npos,
+                 left_out.c_str());
+        QVERIFY(QFile::remove(root.filePath("b")) && QFile::remove(root.filePath("c")));
+        find_models(dir.path().toStdString(), 4, &left_out);
+        QCOMPARE(left_out, std::string());
+        QVERIFY(root.mkdir("many"));
+        for (int i = 0; i < 20'001; ++i)
+            QVERIFY(QFile::link("x", root.filePath(QStringLiteral("many/%1").arg(i))));
+        QCOMPARE(find_models(dir.path().toStdString(), 4, &left_out).size(), std::size_t{1});
+        QCOMPARE(left_out, std::string("all after the first 20,000 entries"));
+    }
+
     void folders_and_files() {
         QTemporaryDir dir;
         const QDir root(dir.path());
