@@ -49,7 +49,6 @@ class Views {
     void oneHead() const {
         engine::TileRequest view = whole((m_context + 1023) / 1024);
         view.heads = {{middle(), engine::QueryHead(0)}};
-        view.format = engine::PixelFormat::U8;
         constexpr int runs = 21;
         const Seconds seconds = medianOf(runs, [&] { return ask(view); });
         add("view_ms", seconds.rebuilt, runs, limit(1, 0));
@@ -59,7 +58,6 @@ class Views {
     void grid(const char* name, engine::Pooling pooling) const {
         const engine::ModelInfo& info = m_subject.info;
         engine::TileRequest grid = whole((m_context + 63) / 64);
-        grid.format = engine::PixelFormat::U8;
         grid.pooling = pooling;
         for (int l = 0; l < info.layers; ++l)
             for (int h = 0; h < info.query_heads; ++h)
@@ -82,6 +80,7 @@ class Views {
   private:
     engine::Layer middle() const { return engine::Layer(m_subject.info.layers / 2); }
 
+    // In floats, as the window asks: it takes them to colours itself.
     engine::TileRequest whole(std::int64_t cells) const {
         engine::TileRequest request;
         request.run = m_run;
