@@ -13,6 +13,7 @@
 #include "ui/heatmap/head_heatmap.h"
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/scale_column.h"
+#include "ui/painting/figure_image.h"
 #include "ui/painting/figure_layout.h"
 #include "ui/widgets/drawing.h"
 
@@ -147,6 +148,7 @@ void MainView::showComposed() {
     m_composed->page = wish.page;
     m_composed->title = wish.title.value_or(figureTitle());
     try {
+        ui::checkPixels(ui::headFigureSize(*m_composed), lookOf(wish).zoom);
         m_composed->noted = m_views.tileOfFigure({run.id, {}, {}}, wish.heads,
                                                  ui::figureAxes(*m_composed, lookOf(wish).zoom));
         dress(*m_composed, *m_composed->noted, lookOf(wish));

@@ -23,6 +23,7 @@
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/scale_column.h"
 #include "ui/painting/figure.h"
+#include "ui/painting/figure_image.h"
 #include "ui/strip/token_strip.h"
 
 namespace app {
@@ -211,6 +212,8 @@ void MainView::exportMaps(const QString& path, MapData data, const FigureLook& l
         shape.part = look.part;
         ui::FigureAxes axes;
         try {
+            if (formatOf(file) == FileFormat::Png)
+                ui::checkPixels(ui::headFigureSize(shape), scale);
             axes = ui::figureAxes(shape, scale);
         } catch (...) {
             return showExportFailure(currentFailure(file));

@@ -4,8 +4,10 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QFileDialog>
 #include <QGuiApplication>
+#include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProcess>
@@ -26,6 +28,7 @@
 #include "ui/heatmap/scale_column.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt/prompt_panel.h"
+#include "ui/window/message_bar.h"
 
 using engine::LayerHead;
 using fake::eventually;
@@ -59,6 +62,8 @@ class WindowComposeTest : public QObject {
     void buttonsTakePinsAndFocus();
     void followsTheMap();
     void whatHasNoRoomIsSaid();
+    void hugePicturesAreRefused();
+    void charactersWithoutAFontAreSaid();
     void filesAreTheCommands_data();
     void filesAreTheCommands();
     void dataOfTheHeads_data();
@@ -238,6 +243,45 @@ void WindowComposeTest::whatHasNoRoomIsSaid() {
     QVERIFY(shows(9));
     type(QStringLiteral("L21.H1, L23.H3"));
     QVERIFY(shows(2));
+}
+
+// Before anything is drawn; the number that is advised is one.
+void WindowComposeTest::hugePicturesAreRefused() {
+    auto* width = part<QDoubleSpinBox>("Width of the page");
+    auto* dpi = part<QComboBox>("Resolution of a PNG");
+    const int before = dpi->currentIndex();
+    part<QComboBox>("Page")->setCurrentIndex(3);
+    width->setValue(600);
+    dpi->setCurrentIndex(3);
+    const QString said = QStringLiteral("the most is 100,000,000");
+    QVERIFY(eventually([&] { return m_composer->preview().problem().contains(said); }, kPatience));
+    QVERIFY(!part<QPushButton>("exportComposed")->isEnabled());
+    dpi->setCurrentIndex(0);
+    QVERIFY(shows(2));
+    QVERIFY(part<QPushButton>("exportComposed")->isEnabled());
+    dpi->setCurrentIndex(before);
+    part<QComboBox>("Page")->setCurrentIndex(1);
+    QVERIFY(shows(2));
+}
+
+// What is drawn as boxes is said above the page, by its number, when it is written.
+void WindowComposeTest::charactersWithoutAFontAreSaid() {
+    for (auto* line : m_composer->findChildren<QLineEdit*>())
+        if (line->toolTip() == QLatin1String("Below the colour bar"))
+            line->setText(QStringLiteral("a\u0378b"));
+    QTest::qWait(60);
+    QVERIFY(settle());
+    m_view->window().messageBar().dismiss();
+    const QString path = exportTo(QStringLiteral("boxes.png"));
+    QVERIFY(says(QStringLiteral("Written: ") + path));
+    const ui::Message& message = m_view->window().messageBar().message();
+    QVERIFY(message.severity == ui::Message::Severity::Warn);
+    QCOMPARE(message.what,
+             QStringLiteral("No font of this machine has U+0378: drawn as boxes in boxes.png."));
+    QVERIFY(m_view->window().messageBar().isVisibleTo(&m_view->window()));
+    const QString fonts = QImage(path).text(QStringLiteral("Fonts"));
+    QVERIFY2(fonts.contains(QStringLiteral("no font for U+0378")), qPrintable(fonts));
+    m_view->window().messageBar().dismiss();
 }
 
 void WindowComposeTest::filesAreTheCommands_data() {

@@ -8,6 +8,8 @@
 #include "engine/values/failure.h"
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
+#include "ui/painting/colour_bar.h"
+#include "ui/painting/figure_image.h"
 #include "ui/painting/figure_layout.h"
 #include "ui/painting/theme.h"
 #include "ui/widgets/drawing.h"
@@ -38,6 +40,13 @@ FigurePage pageOf(const char* size, int columns = 0) {
     return page;
 }
 
+// The colour bar with its title and its note.
+QRectF legendOf(const FigureLayout& l) {
+    const double notes = l.noteBeside ? 0 : figure::noteLine * static_cast<double>(l.note.size());
+    return {l.legend, QSizeF(std::min(figure::barWidth, l.width - figure::edge - l.legend.x()),
+                             figure::titleHeight - 4 + notes + colourBarHeight)};
+}
+
 // What an SVG of it says, and how often.
 QStringList textsOf(const HeadFigure& figure) {
     QXmlStreamReader xml(svgOf(drawingOf(figure), {}, {}));
@@ -59,12 +68,12 @@ class FigurePageTest : public QObject {
     void initTestCase() { loadFonts(); }
 
     void sizesAreNamed() {
-        QCOMPARE(pageSizeOf("single")->width, 336.0);  // 88.9 mm
-        QCOMPARE(pageSizeOf("double")->width, 691.0);
+        QCOMPARE(pageSizeOf("single")->width, 89 / 25.4 * 96);
+        QCOMPARE(pageSizeOf("double")->width, 183 / 25.4 * 96);
         QCOMPARE(pageSizeOf("slide")->width / pageSizeOf("slide")->height, 16.0 / 9);
         QCOMPARE(*pageSizeOf("natural"), PageSize());
         QVERIFY(!pageSizeOf("A4"));
-        QCOMPARE(pageOfWidth(100).width, 377.0);
+        QCOMPARE(pageOfWidth(254).width, 960.0);
     }
 
     void lettersGoOn() {
@@ -106,22 +115,147 @@ class FigurePageTest : public QObject {
             const HeadFigure figure = pageFigure(panels, tokens, page);
             const FigureLayout l = layoutOf(figure);
             if (columns > 0) QCOMPARE(l.columns, std::min(columns, panels));
-            if (page.size.width > 0) QCOMPARE(l.size.width(), int(page.size.width));
-            if (page.size.height > 0) QCOMPARE(l.size.height(), int(page.size.height));
+            if (page.size.width > 0) QCOMPARE(l.size.width(), page.size.width);
+            if (page.size.height > 0) QCOMPARE(l.size.height(), page.size.height);
             const double height = l.size.height() / l.text;
             std::vector<QRectF> maps;
             for (int i = 0; i < panels; ++i) {
                 const QRectF map(l.mapAt(i), QSizeF(l.side, l.side));
                 QVERIFY(map.left() >= 0 && map.right() <= l.width + 1e-6);
-                QVERIFY2(map.bottom() + (l.isAtBottom(i) ? l.below : 0) <= l.footer + 1e-6 ||
-                             !l.isAtBottom(i),
-                         qPrintable(QString::number(map.bottom())));
+                QVERIFY2(!map.intersects(legendOf(l)), qPrintable(QString::number(map.bottom())));
+                QVERIFY(map.bottom() + (l.labelsColumns(i) ? l.below : 0) <= l.captionTop + 1e-6);
                 for (const QRectF& other : maps) QVERIFY(!map.intersects(other));
                 maps.push_back(map);
             }
             const double lines = static_cast<double>(l.caption.size()) * figure::captionLine;
-            QVERIFY(l.footer + figure::titleHeight + lines < height);
+            QVERIFY(legendOf(l).bottom() <= height && l.captionTop + lines <= height);
+            QVERIFY(QRectF(0, 0, l.width, height).contains(legendOf(l)));
             QVERIFY(!renderHeadFigure(figure, 1).isNull());
+        }
+    }
+
+    // A map is as large as its place, so that no band of the page lies idle beside or below it.
+    void mapsFillTheirPlaces_data() {
+        QTest::addColumn<double>("mm");
+        QTest::addColumn<int>("panels");
+        QTest::addColumn<int>("tokens");
+        QTest::addColumn<double>("scale");
+        for (const double mm : {40.0, 89.0, 183.0, 400.0})
+            for (const int panels : {1, 3})
+                for (const int tokens : {1, 14, 100, 700})
+                    for (const double scale : {1.0, 3.125})
+                        if (mm > 40 || panels == 1)
+                            QTest::addRow("%g mm, %d heads, %d tokens, %g", mm, panels, tokens,
+                                          scale)
+                                << mm << panels << tokens << scale;
+    }
+    void mapsFillTheirPlaces() {
+        QFETCH(double, mm);
+        QFETCH(int, panels);
+        QFETCH(int, tokens);
+        QFETCH(double, scale);
+        FigurePage page;
+        page.size = pageOfWidth(mm);
+        page.columns = panels;
+        page.labels = FigureLabels::None;
+        const HeadFigure figure = pageFigure(panels, tokens, page, scale);
+        const FigureLayout l = layoutOf(figure);
+        const QImage image = renderHeadFigure(figure, scale);
+        const double ratio = scale * l.text;
+        for (int i = 0; i < panels; ++i) {
+            const QRectF map(l.mapAt(i) * ratio, QSizeF(l.side, l.side) * ratio);
+            const QRgb ground = image.pixel(0, 0);
+            for (const QPointF corner :
+                 {map.topLeft() + QPointF(2, 2), map.topRight() + QPointF(-3, 2),
+                  map.bottomLeft() + QPointF(2, -3), map.bottomRight() + QPointF(-3, -3)})
+                QVERIFY2(image.pixel(corner.toPoint()) != ground,
+                         qPrintable(QStringLiteral("%1, %2").arg(corner.x()).arg(corner.y())));
+            QCOMPARE(image.pixel((map.topRight() + QPointF(3, 2)).toPoint()), ground);
+        }
+        if (panels == 1) QVERIFY(l.mapAt(0).x() + l.side >= l.width - figure::edge - 1e-6);
+    }
+
+    // A slide is wider than high: the colour bar stands beside the maps where they are larger so.
+    void slidesAreUsed_data() {
+        QTest::addColumn<int>("panels");
+        QTest::addColumn<double>("least");  // width of maps and bar, of the page's
+        QTest::newRow("one") << 1 << 0.7;
+        QTest::newRow("two") << 2 << 0.7;
+        QTest::newRow("three") << 3 << 0.9;
+        QTest::newRow("four") << 4 << 0.7;
+        QTest::newRow("nine") << 9 << 0.7;
+    }
+    void slidesAreUsed() {
+        QFETCH(int, panels);
+        QFETCH(double, least);
+        const FigureLayout l = layoutOf(pageFigure(panels, 14, pageOf("slide")));
+        double right = legendOf(l).right(), left = l.width;
+        for (int i = 0; i < panels; ++i) {
+            right = std::max(right, l.mapAt(i).x() + l.side);
+            left = std::min(left, l.mapAt(i).x() - l.gutter);
+        }
+        QVERIFY2((right - left) / l.width >= least,
+                 qPrintable(QString::number((right - left) / l.width)));
+        if (panels == 1) QVERIFY(l.side * l.text > 0.68 * 720);
+    }
+
+    void pagesHaveExactlyTheirWidth_data() {
+        QTest::addColumn<double>("mm");
+        for (const double mm : {40.0, 89.0, 183.0, 210.0, 352.7, 600.0})
+            QTest::addRow("%g", mm) << mm;
+    }
+    void pagesHaveExactlyTheirWidth() {
+        QFETCH(double, mm);
+        FigurePage page;
+        page.size = pageOfWidth(mm);
+        const Drawing drawing = drawingOf(pageFigure(1, 6, page));
+        QXmlStreamReader xml(svgOf(drawing, {}, {}));
+        QVERIFY(xml.readNextStartElement());
+        QString width = xml.attributes().value(QLatin1String("width")).toString();
+        QVERIFY(width.endsWith(QStringLiteral("mm")));
+        width.chop(2);
+        QVERIFY2(std::abs(width.toDouble() - mm) < 1e-4, qPrintable(width));
+        const QStringList box =
+            xml.attributes().value(QLatin1String("viewBox")).toString().split(u' ');
+        QVERIFY(std::abs(box.value(2).toDouble() / 96 * 25.4 - mm) < 1e-3);
+        const QByteArray pdf = pdfOf(drawing, {}, {});
+        const qsizetype at = pdf.indexOf("/MediaBox [0 0 ");
+        QVERIFY(at > 0);
+        const double points = pdf.mid(at + 15, 10).split(' ')[0].toDouble();
+        QVERIFY2(std::abs(points / 72 * 25.4 - mm) < 1e-4, pdf.mid(at, 40).constData());
+        // Offsets still count from where they did.
+        const qsizetype start = pdf.lastIndexOf("startxref\n") + 10;
+        const qsizetype table =
+            pdf.mid(start, pdf.indexOf('\n', start) - start).trimmed().toLongLong();
+        QVERIFY(pdf.mid(table).startsWith("xref"));
+    }
+
+    void hugePicturesAreRefused_data() {
+        QTest::addColumn<QSizeF>("size");
+        QTest::addColumn<double>("scale");
+        QTest::addColumn<bool>("fits");
+        QTest::newRow("a journal's page at 600 dpi") << QSizeF(691, 900) << 6.25 << true;
+        QTest::newRow("just") << QSizeF(10'000, 10'000) << 1.0 << true;
+        QTest::newRow("just not") << QSizeF(10'000, 10'001) << 1.0 << false;
+        QTest::newRow("600 mm at 16") << QSizeF(2267.7, 2400) << 16.0 << false;
+        QTest::newRow("past all numbers") << QSizeF(1e9, 1e9) << 16.0 << false;
+    }
+    void hugePicturesAreRefused() {
+        QFETCH(QSizeF, size);
+        QFETCH(double, scale);
+        QFETCH(bool, fits);
+        try {
+            checkPixels(size, scale);
+            QVERIFY(fits);
+        } catch (const engine::Error& error) {
+            QVERIFY(!fits);
+            QCOMPARE(error.failure().kind, engine::Failure::Kind::BadRequest);
+            QVERIFY(error.failure().what.find("the most is 100,000,000") != std::string::npos);
+            // What is advised does.
+            const QString hint = QString::fromStdString(error.failure().hint);
+            const double advised = hint.section(u' ', 3, 3).toDouble();
+            if (advised > 0) checkPixels(size, advised);
+            QVERIFY2(advised > 0 || size.width() > 1e6, qPrintable(hint));
         }
     }
 
@@ -171,9 +305,9 @@ class FigurePageTest : public QObject {
     void pngsSayTheirSizeOnPaper() {
         const HeadFigure figure = pageFigure(2, 6, pageOf("single"), 3.125);
         const QImage image = renderHeadFigure(figure, 3.125);
-        QCOMPARE(image.width(), 1050);
+        QCOMPARE(image.width(), 1051);
         const double inches = image.width() / (image.dotsPerMeterX() * 0.0254);
-        QVERIFY(std::abs(inches * 25.4 - 88.9) < 0.01);
+        QVERIFY2(std::abs(inches * 25.4 - 89) < 0.01, qPrintable(QString::number(inches * 25.4)));
     }
 
     void groundIsLeftOutWhenAsked() {
@@ -246,7 +380,7 @@ class FigurePageTest : public QObject {
                 const double top = l.mapAt(j).y() - figure::panelTitle;
                 QVERIFY(j / 3 <= i / 3 || under <= top + 1e-6);
             }
-            QVERIFY(under <= l.footer + 1e-6);
+            QVERIFY(under <= l.legend.y() + 1e-6);
         }
     }
 

@@ -69,12 +69,12 @@ class MapTextFigureTest : public QObject {
     void figuresAreTheSameOnEveryDesktop() {
         const HeadFigure heads = headFigure(2, 12, 1);
         const GridFigure grid = gridFigure(3, 4);
-        const QSize size = headFigureSize(heads);
+        const QSizeF size = headFigureSize(heads);
         const QImage drawn = renderHeadFigure(heads, 1), drawnGrid = renderGridFigure(grid, 1);
         const double words = wordFont(12).pointSizeF();
         followDesktopFont(14);
         const double larger = wordFont(12).pointSizeF();
-        const QSize sizeThere = headFigureSize(heads);
+        const QSizeF sizeThere = headFigureSize(heads);
         const QImage there = renderHeadFigure(heads, 1), gridThere = renderGridFigure(grid, 1);
         followDesktopFont(9);
         QVERIFY(larger > 1.5 * words);
@@ -186,7 +186,7 @@ class MapTextFigureTest : public QObject {
         QFETCH(double, scale);
         for (const int panels : {1, 3, 9}) {
             const HeadFigure figure = headFigure(panels, 30, scale);
-            const QSize size = headFigureSize(figure);
+            const QSizeF size = headFigureSize(figure);
             const QImage image = renderHeadFigure(figure, scale);
             QCOMPARE(image.size(), QSize(int(std::lround(size.width() * scale)),
                                          int(std::lround(size.height() * scale))));

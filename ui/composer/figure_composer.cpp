@@ -258,11 +258,11 @@ void FigureComposer::setShows(const QString& text) {
     m_shows->setText(text);
 }
 
-void FigureComposer::setPicture(const QImage& picture, QSize logical) {
+void FigureComposer::setPicture(const QImage& picture, QSizeF logical) {
     m_preview->setPicture(picture, wish().scheme);
     m_hasPicture = true;
     const double zoom = m_dpi->currentData().toDouble() / 96;
-    const auto mm = [](int pixels) { return QString::number(pixels / 96.0 * 25.4, 'f', 1); };
+    const auto mm = [](double pixels) { return QString::number(pixels / 96 * 25.4, 'f', 1); };
     m_measures->setText(QStringLiteral("%1 × %2 mm; as a PNG %3 × %4 pixels")
                             .arg(mm(logical.width()), mm(logical.height()),
                                  thousands(qRound64(logical.width() * zoom)),

@@ -43,7 +43,7 @@ class FigureComposer : public QDialog {
     void setPinned(const std::vector<engine::LayerHead>&);  // what "Pinned" takes
     void setFocused(engine::LayerHead);                     // what "Add" adds
     void setShows(const QString&);  // "p (pattern), √, sink out of scale": as the map
-    void setPicture(const QImage&, QSize logical);
+    void setPicture(const QImage&, QSizeF logical);
     void setProblem(const QString&);  // why there is no figure; nothing can be exported
     // How an export or a copy goes or went, until something else is wished for.
     void setStatus(const QString&);

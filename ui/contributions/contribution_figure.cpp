@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/painting/figure_fonts.h"
+#include "ui/painting/figure_image.h"
 #include "ui/widgets/plain_text.h"
 
 namespace ui {
@@ -158,6 +159,7 @@ QImage render(const ContributionFigure& figure, QSize size, double scale) {
     const double wide = std::round(size.width() * scale), high = std::round(size.height() * scale);
     constexpr double mostSide = 65535;
     if (wide < 1 || high < 1 || wide > mostSide || high > mostSide) return {};
+    checkPixels(size, scale);
     QImage image(static_cast<int>(wide), static_cast<int>(high), QImage::Format_RGB32);
     if (image.isNull()) return image;
     image.fill(themeOf(figure.scheme).base);

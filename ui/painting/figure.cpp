@@ -26,11 +26,10 @@ QString elidedTo(const QFont& font, const QString& text, double width) {
     return QFontMetricsF(font).elidedText(text, Qt::ElideRight, width);
 }
 
-MapGeometry figureGeometry(const HeadFigure& figure, double side, double scale) {
+MapGeometry figureGeometry(const HeadFigure& figure, double side) {
     const std::int64_t positions = positionsOf(figure);
-    return {figure.part.value_or(MapView{0, 0, positions}), positions,
-            std::max(1, static_cast<int>(std::floor(side))),
-            static_cast<int>(std::lround(largestCell * scale))};
+    return MapGeometry::filling(figure.part.value_or(MapView{0, 0, positions}), positions,
+                                std::max(1, static_cast<int>(std::floor(side))));
 }
 
 // `scale`: device pixels a unit of the layout, which cell edges are rounded to.
@@ -39,7 +38,7 @@ MapScene sceneOf(const HeadFigure& figure, const HeadPanel& panel, const FigureL
     MapScene scene;
     scene.theme = theme;
     scene.ratio = scale;
-    scene.geometry = figureGeometry(figure, layout.side * scale, scale);
+    scene.geometry = figureGeometry(figure, layout.side * scale);
     scene.units = figure.units;
     scene.tokens = figure.tokens;
     scene.promptTokens = std::ssize(figure.tokens);
@@ -112,8 +111,8 @@ ColourScale scaleOfAll(const HeadFigure& figure, const ValueExtent& extent, bool
 
 void paintFooter(QPainter& painter, const HeadFigure& figure, const FigureLayout& layout,
                  const Theme& theme, const ColourScale& scale, bool exceeded) {
-    const double left = layout.first.x(), right = layout.width - edge;
-    double y = layout.footer + 11;
+    const double left = layout.legend.x(), right = layout.width - edge;
+    double y = layout.legend.y() + 11;
     painter.setFont(wordFont(11, true));
     painter.setPen(theme.text);
     const QString title = colourBarTitle(figure);
@@ -131,7 +130,7 @@ void paintFooter(QPainter& painter, const HeadFigure& figure, const FigureLayout
     paintColourBar(painter, theme,
                    QRectF(left, y, std::min(barWidth, right - left), colourBarHeight), scale,
                    exceeded);
-    y += colourBarHeight + 8 + 11;
+    y = layout.captionTop + 11;
     painter.setFont(wordFont(11));
     painter.setPen(theme.text);
     for (const QString& line : layout.caption) {
@@ -154,11 +153,11 @@ engine::Axis figureAxis(const MapUnits& units, std::int64_t tokens, int panels, 
 FigureAxes figureAxes(const HeadFigure& figure, double scale) {
     const FigureLayout layout = layoutOf(figure);
     const double ratio = scale * layout.text;
-    const MapGeometry geometry = figureGeometry(figure, layout.side * ratio, ratio);
+    const MapGeometry geometry = figureGeometry(figure, layout.side * ratio);
     return {figure.units.tokensOf(geometry.dest()), figure.units.tokensOf(geometry.src())};
 }
 
-QSize headFigureSize(const HeadFigure& figure) {
+QSizeF headFigureSize(const HeadFigure& figure) {
     return layoutOf(figure).size;
 }
 
@@ -166,8 +165,7 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
     const FigureFonts fonts;
     const FigureLayout layout = layoutOf(figure);
     const Theme theme = themeOf(figure.scheme);
-    if (!figure.page.transparent)
-        painter.fillRect(QRectF(QPointF(), QSizeF(layout.size)), theme.base);
+    if (!figure.page.transparent) painter.fillRect(QRectF(QPointF(), layout.size), theme.base);
     if (figure.panels.empty()) return;
     painter.save();
     painter.scale(layout.text, layout.text);
@@ -207,13 +205,14 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
 QImage renderHeadFigure(const HeadFigure& figure, double scale) {
     const QColor ground =
         figure.page.transparent ? QColor(Qt::transparent) : themeOf(figure.scheme).base;
-    QImage image = figureGround(headFigureSize(figure), scale, ground);
+    const QSizeF size = headFigureSize(figure);
+    QImage image = figureGround(size, scale, ground);
     {
         QPainter painter(&image);
         painter.scale(scale, scale);
         paintHeadFigure(painter, figure, scale);
     }
-    setFigureDpi(image, scale);
+    setFigureDpi(image, size);
     return image;
 }
 

@@ -70,7 +70,7 @@ FigureAxes figureAxes(const HeadFigure&, double scale);
 // The same for a natural page.
 engine::Axis figureAxis(std::int64_t tokens, int panels, double scale);
 engine::Axis figureAxis(const MapUnits&, std::int64_t tokens, int panels, double scale);
-QSize headFigureSize(const HeadFigure&);  // logical
+QSizeF headFigureSize(const HeadFigure&);  // logical; of a page exactly its width
 void paintHeadFigure(QPainter&, const HeadFigure&, double scale);
 // Exactly headFigureSize() × scale pixels, rounded, with their number to the inch. Throws
 // engine::Error (BadRequest) for a scale that is not in (0, 16], or an image that Qt cannot hold.

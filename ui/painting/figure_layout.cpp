@@ -18,7 +18,7 @@ namespace {
 
 using namespace figure;
 
-constexpr double tickRoom = 9, leastSide = 36, easySide = 120, captionGap = 8;
+constexpr double tickRoom = 9, leastSide = 36, easySide = 120, captionGap = 8, legendGap = 24;
 constexpr qsizetype mostCaptionLines = 12;
 
 QStringList wrapped(const QString& text, const QFont& font, double width) {
@@ -69,11 +69,15 @@ class FigureMeasures {
     double top() const { return edge + (m_figure.title.isEmpty() ? 0 : titleHeight); }
     const QStringList& caption() const { return m_caption; }
 
+    QString noteText() const;
     QStringList note(double left) const;
     // As wide as its maps, and as the note on their values beside the colour bar's title.
     double naturalWidth(double content, int columns) const;
-    double footer() const;
+    double footer(bool isBeside) const;
     double below(double side) const;
+    // The colour bar right of the maps, which a page of a given height leaves wider than high.
+    double legendWidth(bool isBeside) const { return isBeside ? legendGap + barWidth : 0; }
+    QStringList noteBeside() const;
     // Above a last row that is not full: the labels under the columns that end before it.
     double raggedGap(int columns, double side) const {
         const bool isRagged = m_panels > columns && m_panels % columns != 0;
@@ -87,13 +91,18 @@ class FigureMeasures {
     double rowPitch(double side) const {
         return panelTitle + panelGap + side + (everyLabel() ? below(side) : 0);
     }
-    double height(int columns, double side) const {
+    double height(int columns, double side, bool isBeside) const {
         const int rows = rowsIn(columns);
         return top() + rows * rowPitch(side) + raggedGap(columns, side) +
-               (everyLabel() ? 0 : below(side)) + footer();
+               (everyLabel() ? 0 : below(side)) + footer(isBeside);
     }
     int rowsIn(int columns) const { return std::max(1, (m_panels + columns - 1) / columns); }
-    double side(int columns) const;
+    double side(int columns, bool isBeside) const;
+    // Where the maps are larger for it.
+    bool isBeside(int columns) const {
+        return isHeightGiven() && side(columns, true) > side(columns, false);
+    }
+    double side(int columns) const { return side(columns, isBeside(columns)); }
     int columns() const;
 
   private:
@@ -126,11 +135,15 @@ FigureMeasures::FigureMeasures(const HeadFigure& figure)
     }
 }
 
-// Beside the bar's title, or, where a page has its width, in lines below it.
-QStringList FigureMeasures::note(double left) const {
+QString FigureMeasures::noteText() const {
     const bool isKnown =
         m_panels > 0 && (m_figure.noted || m_figure.panels.front().tile.request.src.pixels() > 0);
-    const QString text = isKnown ? scaleNote(m_figure) : QString();
+    return isKnown ? scaleNote(m_figure) : QString();
+}
+
+// Beside the bar's title, or, where a page has its width, in lines below it.
+QStringList FigureMeasures::note(double left) const {
+    const QString text = noteText();
     if (!isSized()) return {text};
     return wrapped(text, wordFont(10), pageWidth() - edge - left - m_gutter);
 }
@@ -144,14 +157,18 @@ double FigureMeasures::naturalWidth(double content, int columns) const {
     return 2 * edge + std::max(content, least);
 }
 
-double FigureMeasures::footer() const {
+QStringList FigureMeasures::noteBeside() const {
+    return wrapped(noteText(), wordFont(10), barWidth);
+}
+
+double FigureMeasures::footer(bool isBeside) const {
     // What the note says may not change the size of the maps that it speaks of.
     const double notes = !isSized()        ? 0
                          : isHeightGiven() ? 2 * noteLine
                                            : static_cast<double>(note(edge).size()) * noteLine;
     const double captions =
         m_caption.isEmpty() ? 0 : captionGap + static_cast<double>(m_caption.size()) * captionLine;
-    return barGap + titleHeight + notes + colourBarHeight + captions + edge;
+    return (isBeside ? 0 : barGap + titleHeight + notes + colourBarHeight) + captions + edge;
 }
 
 double FigureMeasures::below(double side) const {
@@ -160,7 +177,7 @@ double FigureMeasures::below(double side) const {
     return axisTitle + m_room.columnHeight(columnLabelAngle(cell));
 }
 
-double FigureMeasures::side(int columns) const {
+double FigureMeasures::side(int columns, bool isBeside) const {
     if (!isSized()) {
         const int most = naturalSide(m_panels);
         const double cell =
@@ -169,9 +186,10 @@ double FigureMeasures::side(int columns) const {
                                static_cast<double>(m_positions)
                          : most;
     }
-    double side = (pageWidth() - 2 * edge - contentWidth(columns, 0)) / columns;
+    double side =
+        (pageWidth() - 2 * edge - contentWidth(columns, 0) - legendWidth(isBeside)) / columns;
     if (isHeightGiven())
-        while (side >= leastSide && height(columns, side) > pageHeight()) side -= 1;
+        while (side >= leastSide && height(columns, side, isBeside) > pageHeight()) side -= 1;
     return side;
 }
 
@@ -226,21 +244,26 @@ FigureLayout layoutOf(const HeadFigure& figure) {
     l.raggedGap = measures.raggedGap(l.columns, l.side);
     const double content = measures.contentWidth(l.columns, l.side);
     l.width = measures.isSized() ? measures.pageWidth() : measures.naturalWidth(content, l.columns);
-    const double height = measures.height(l.columns, l.side);
+    const bool isBeside = measures.isBeside(l.columns);
+    const double height = measures.height(l.columns, l.side, isBeside);
     double left = edge, slack = 0;
     if (measures.isHeightGiven()) {
-        left = std::max(edge, (l.width - content) / 2);
+        left = std::max(edge, (l.width - content - measures.legendWidth(isBeside)) / 2);
         slack = std::max(0.0, measures.pageHeight() - height);
     }
     l.first = QPointF(left + l.gutter, measures.top() + slack / 2 + panelTitle);
-    l.footer = height - measures.footer() + slack / 2 + barGap;
     l.noteBeside = !measures.isSized();
-    l.note = measures.note(left);
+    l.note = isBeside ? measures.noteBeside() : measures.note(left);
     l.caption = measures.caption();
+    const double under = height - measures.footer(isBeside) + slack / 2;
+    l.legend = isBeside ? QPointF(left + content + legendGap, l.first.y())
+                        : QPointF(l.first.x(), under + barGap);
+    l.captionTop = isBeside ? under + captionGap
+                            : l.legend.y() + titleHeight + colourBarHeight + captionGap +
+                                  (l.noteBeside ? 0 : noteLine * double(l.note.size())) - 4;
     const double high = (height + slack) * l.text - (measures.isSized() ? 1e-6 : 0);
-    l.size = QSize(static_cast<int>(measures.isSized() ? std::floor(figure.page.size.width)
-                                                       : std::ceil(l.width)),
-                   static_cast<int>(std::ceil(high)));
+    l.size =
+        QSizeF(measures.isSized() ? figure.page.size.width : std::ceil(l.width), std::ceil(high));
     return l;
 }
 

@@ -3,7 +3,7 @@
 // which scales everything.
 #pragma once
 #include <QPointF>
-#include <QSize>
+#include <QSizeF>
 #include <QStringList>
 
 #include "ui/painting/figure.h"
@@ -18,7 +18,7 @@ inline constexpr int largestCell = 48;
 }  // namespace figure
 
 struct FigureLayout {
-    QSize size;       // logical, text size applied
+    QSizeF size;      // logical, text size applied
     double text = 1;  // by which the rest is scaled to it
     double width = 0, side = 0;
     int columns = 1, panels = 0;
@@ -29,9 +29,10 @@ struct FigureLayout {
     QPointF first;                // upper left corner of the first map
     double across = 0, down = 0;  // from a map to the next
     double raggedGap = 0;         // more above a last row that is not full
-    double footer = 0;            // top of the colour bar's title
-    bool noteBeside = true;       // the title, on its line
-    QStringList note, caption;    // lines
+    QPointF legend;               // upper left corner of the colour bar's title
+    double captionTop = 0;
+    bool noteBeside = true;     // the title, on its line
+    QStringList note, caption;  // lines
 
     QPointF mapAt(int panel) const {
         const int row = panel / columns;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/painting/figure_page.h"
 
-#include <cmath>
-
 namespace ui {
 
 PageSize pageOfWidth(double mm) {
     constexpr double journalText = 0.75;
-    // Never wider than asked: a page has whole pixels.
-    return {std::floor(mm / 25.4 * 96), 0, journalText};
+    return {mm / 25.4 * 96, 0, journalText};
 }
 
 std::optional<PageSize> pageSizeOf(std::string_view name) {

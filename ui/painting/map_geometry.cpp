@@ -40,6 +40,15 @@ MapGeometry::MapGeometry(MapView view, std::int64_t tokens, int availableSide, i
     }
 }
 
+MapGeometry MapGeometry::filling(MapView view, std::int64_t tokens, int side) {
+    MapGeometry geometry(view, tokens, side, side);
+    const std::int64_t last = std::ssize(geometry.m_edges) - 1;
+    for (std::int64_t i = 0; i <= last; ++i)
+        geometry.m_edges[static_cast<std::size_t>(i)] = static_cast<int>(
+            std::lround(static_cast<double>(i * side) / static_cast<double>(last)));
+    return geometry;
+}
+
 double MapGeometry::cellSize() const {
     if (isEmpty()) return 0;
     return static_cast<double>(side()) / static_cast<double>(m_edges.size() - 1) /

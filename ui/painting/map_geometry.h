@@ -28,6 +28,9 @@ class MapGeometry {
     MapGeometry() = default;
     // `view` is clamped to the axes of `tokens` positions, and to multiples of p where pooled.
     MapGeometry(MapView view, std::int64_t tokens, int availableSide, int maxCell);
+    // A map that fills the whole side, as on a page: cells differ by a device pixel, and pooled a
+    // tile's pixel is one or more of them.
+    static MapGeometry filling(MapView view, std::int64_t tokens, int side);
 
     bool isEmpty() const { return m_view.count == 0; }
     const MapView& view() const { return m_view; }

@@ -20,7 +20,7 @@ constexpr int dpi = 96;
 constexpr double pointsAPixel = 72.0 / dpi;
 
 template <typename Figure>
-Drawing drawing(Figure figure, QSize size, QImage (*raster)(const Figure&, double),
+Drawing drawing(Figure figure, QSizeF size, QImage (*raster)(const Figure&, double),
                 void (*paint)(QPainter&, const Figure&, double)) {
     const auto shared = std::make_shared<const Figure>(std::move(figure));
     return {size, [=](double scale) { return raster(*shared, scale); },
@@ -36,6 +36,22 @@ bool painted(QPaintDevice& device, const Drawing& drawing) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     drawing.vector(painter);
     return painter.end();
+}
+
+double millimetres(const Drawing& drawing) {
+    return drawing.size.width() / dpi * 25.4;
+}
+
+// Qt's page is a whole number of points wide, written with six decimals. The length stays, as
+// offsets count.
+void setPageWidth(QByteArray& pdf, double points) {
+    constexpr QByteArrayView box = "/MediaBox [0 0 ";
+    const qsizetype from = pdf.lastIndexOf(box) + box.size(), to = pdf.indexOf(' ', from);
+    if (from < box.size() || to < from) return;
+    const auto whole = QByteArray::number(static_cast<int>(points)).size();
+    const qsizetype decimals = to - from - whole - 1;
+    if (decimals > 0)
+        pdf.replace(from, to - from, QByteArray::number(points, 'f', static_cast<int>(decimals)));
 }
 
 // XMP, since QPdfWriter's own has no description.
@@ -62,7 +78,7 @@ QByteArray xmpOf(const QString& title, const QString& description) {
 }  // namespace
 
 Drawing drawingOf(HeadFigure figure) {
-    const QSize size = headFigureSize(figure);
+    const QSizeF size = headFigureSize(figure);
     return drawing<HeadFigure>(std::move(figure), size, renderHeadFigure, paintHeadFigure);
 }
 
@@ -87,13 +103,17 @@ QByteArray svgOf(const Drawing& drawing, const QString& title, const QString& de
     QBuffer buffer(&bytes);
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
-    generator.setSize(drawing.size);
-    generator.setViewBox(QRect(QPoint(), drawing.size));
+    generator.setSize(drawing.size.toSize());
+    generator.setViewBox(QRectF(QPointF(), drawing.size));
     generator.setResolution(dpi);
     // Qt writes both as they are given.
     generator.setTitle(title.toHtmlEscaped());
     generator.setDescription(description.toHtmlEscaped());
     if (!painted(generator, drawing)) return {};
+    if (const auto from = bytes.indexOf("width=\""), to = bytes.indexOf("mm\"", from);
+        from >= 0 && to > from)
+        bytes.replace(from, to - from,
+                      "width=\"" + QByteArray::number(millimetres(drawing), 'g', 8));
     // The reader's machine may lack the fonts.
     if (text == SvgText::Outlined) bytes = withOutlinedText(bytes);
     bytes.replace("font-family=\"Inter\"", "font-family=\"Inter, Helvetica, Arial, sans-serif\"");
@@ -115,6 +135,7 @@ QByteArray pdfOf(const Drawing& drawing, const QString& title, const QString& de
     writer.setCreator(QStringLiteral("Headscope " HEADSCOPE_VERSION));
     writer.setDocumentXmpMetadata(xmpOf(title, description));
     if (!painted(writer, drawing)) return {};
+    setPageWidth(bytes, drawing.size.width() * pointsAPixel);
     // The same figure is the same file whenever it is written; the length stays, as offsets count.
     const qsizetype from = bytes.lastIndexOf("/CreationDate ("), to = bytes.indexOf(')', from);
     if (from >= 0 && to > from) std::fill(bytes.begin() + from, bytes.begin() + to + 1, ' ');

@@ -4,7 +4,7 @@
 #pragma once
 #include <QByteArray>
 #include <QImage>
-#include <QSize>
+#include <QSizeF>
 #include <QString>
 #include <functional>
 
@@ -16,7 +16,7 @@ class QCPPainter;
 namespace ui {
 
 struct Drawing {
-    QSize size;                               // logical pixels, 96 to the inch
+    QSizeF size;                              // logical pixels, 96 to the inch
     std::function<QImage(double)> raster;     // size × scale pixels; throws engine::Error as
                                               // renderHeadFigure, or gives a null image
     std::function<void(QCPPainter&)> vector;  // in logical pixels; maps as embedded pictures

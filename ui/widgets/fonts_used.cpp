@@ -111,7 +111,7 @@ FontsUsed fontsUsed(const QList<std::pair<QString, QFont>>& texts) {
 }
 
 FontsUsed fontsUsed(const Drawing& drawing) {
-    TextCollectingDevice device(drawing.size);
+    TextCollectingDevice device(drawing.size.toSize());
     QCPPainter painter;
     if (!painter.begin(&device)) return {};
     painter.setMode(QCPPainter::pmVectorized);
