@@ -20,15 +20,6 @@ const Option* find(const std::vector<Option>& options, std::string_view name) {
     return at == options.end() ? nullptr : &*at;
 }
 
-// "1e3" and "0.8" but not "inf", "nan", "0x1p3", " 1" or "+1".
-std::optional<double> parseReal(std::string_view text) {
-    double value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
-    return value;
-}
-
 std::string trimmed(double value) {
     std::string text = std::to_string(value);
     text.erase(text.find_last_not_of('0') + 1);
@@ -47,6 +38,14 @@ std::optional<std::uint64_t> parseUnsigned(std::string_view text) {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || stop != end) return std::nullopt;
+    return value;
+}
+
+std::optional<double> parseReal(std::string_view text) {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
     return value;
 }
 

@@ -55,6 +55,9 @@ class Arguments {
 [[noreturn]] void badArgument(const std::string& option, std::string_view value,
                               const std::string& why);
 
+// "1e3" and "0.8" but not "inf", "nan", "0x1p3", " 1" or "+1".
+std::optional<double> parseReal(std::string_view text);
+
 // Whole, non-negative decimal digits only; nullopt otherwise.
 std::optional<std::uint64_t> parseUnsigned(std::string_view text);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -75,8 +76,11 @@ void runDump(Cli& cli, const Arguments& arguments) {
     const std::string out = parseOut(arguments, model);
     const auto kinds = parseTensorKinds(arguments.text("--tensors").value_or("pattern,lse"));
     const std::string layerList = arguments.text("--layers").value_or("all");
-    if (layerList != "all")
-        parseLayers(layerList, std::numeric_limits<int>::max());  // typing errors before loading
+    checkLayerList(layerList);  // typing errors before loading
+    if (arguments.has("--target") &&
+        std::find(kinds.begin(), kinds.end(), "logit_attribution") == kinds.end())
+        badArgument("--target", *arguments.text("--target"),
+                    "only logit_attribution is of a target, and --tensors does not have it");
     PromptOptions promptOptions = parsePromptOptions(arguments);
     promptOptions.edits = parseEdits(arguments);
     const ComputeOptions compute = parseComputeOptions(arguments);
@@ -91,7 +95,7 @@ void runDump(Cli& cli, const Arguments& arguments) {
     const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);
 
     const auto tokens = static_cast<std::int64_t>(prompt.tokens.size());
-    checkRows(promptOptions.edits, rowsOf(tokens, promptOptions.generate));
+    checkRows(promptOptions.edits, rowsOf(tokens, promptOptions.generate), info);
     const auto tensors = planDump(info, kinds, layers, target, tokens + promptOptions.generate,
                                   rowsOf(tokens, promptOptions.generate));
     std::vector<TensorPlan> plans;
@@ -118,7 +122,7 @@ Verb dumpVerb() {
         "MODEL --prompt TEXT | --prompt-file F | --token-ids 1,2,3 [options] --out F.safetensors",
         promptOptions() +
             std::vector<Option>{
-                {"--layers", "0,10,20|all", "of which layers (default all)"},
+                {"--layers", "0,10-20|all", "of which layers, ranges with both ends (default all)"},
                 {"--tensors", "LIST", "what to write (default pattern,lse); see below"},
                 {"--target", "TOKEN",
                  "what logit_attribution is for: a token's id or text (default: each row's top)"}} +

@@ -34,7 +34,31 @@ Shape shapeOf(const std::string& kind, const engine::ModelInfo& info, std::int64
     return {{rows, info.d_model}};  // embedding, attention_out, mlp_out, residual
 }
 
+// "3" and "3-9", both ends counted, in order.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> layerRanges(const std::string& list) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+    for (const std::string& part : splitList(list)) {
+        const std::size_t dash = part.find('-');
+        const auto first = parseUnsigned(part.substr(0, dash));
+        const auto last = dash == std::string::npos ? first : parseUnsigned(part.substr(dash + 1));
+        if (!first || !last || *last < *first)
+            badArgument("--layers", list,
+                        quote(part) + " is no layer's number, nor a range as in 3-9");
+        ranges.emplace_back(*first, *last);
+    }
+    std::sort(ranges.begin(), ranges.end());
+    for (std::size_t i = 1; i < ranges.size(); ++i)
+        if (ranges[i].first <= ranges[i - 1].second)
+            badArgument("--layers", list,
+                        "layer " + std::to_string(ranges[i].first) + " is given twice");
+    return ranges;
+}
+
 }  // namespace
+
+void checkLayerList(const std::string& list) {
+    if (list != "all") layerRanges(list);
+}
 
 const std::vector<std::string>& tensorKinds() {
     static const std::vector<std::string> kinds = {"token_ids",
@@ -76,19 +100,14 @@ std::vector<engine::Layer> parseLayers(const std::string& list, int layers) {
             chosen.push_back(static_cast<engine::Layer>(layer));
         return chosen;
     }
-    for (const std::string& part : splitList(list)) {
-        const auto number = parseUnsigned(part);
-        if (!number) badArgument("--layers", list, quote(part) + " is no layer's number");
-        if (*number >= static_cast<std::uint64_t>(layers))
-            badArgument(
-                "--layers", list,
-                "no layer " + part + ": the model has layers 0 to " + std::to_string(layers - 1));
-        const auto layer = static_cast<engine::Layer>(*number);
-        if (std::find(chosen.begin(), chosen.end(), layer) != chosen.end())
-            badArgument("--layers", list, "layer " + part + " is given twice");
-        chosen.push_back(layer);
+    for (const auto& [first, last] : layerRanges(list)) {
+        if (last >= static_cast<std::uint64_t>(layers))
+            badArgument("--layers", list,
+                        "no layer " + std::to_string(last) + ": the model has layers 0 to " +
+                            std::to_string(layers - 1));
+        for (std::uint64_t layer = first; layer <= last; ++layer)
+            chosen.push_back(static_cast<engine::Layer>(layer));
     }
-    std::sort(chosen.begin(), chosen.end());
     return chosen;
 }
 

@@ -23,8 +23,10 @@ tensorKinds();  // the names that --tensors takes, in the order of the file
 // "pattern,lse" to kinds. Throws BadRequest for a name that is none, or one given twice.
 std::vector<std::string> parseTensorKinds(const std::string& list);
 
-// "0,10,20" or "all" to layers; throws BadRequest for one that the model does not have.
+// "0,10-20" or "all" to layers, in order; throws BadRequest for one that the model does not have.
 std::vector<engine::Layer> parseLayers(const std::string& list, int layers);
+// Throws for what no model could have, before one is opened.
+void checkLayerList(const std::string& list);
 
 // `tokens` are prompt and generated, `rows` the T of `dump --help`.
 std::vector<DumpTensor> planDump(const engine::ModelInfo&, const std::vector<std::string>& kinds,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/verbs/edit_options.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -73,6 +74,28 @@ void parseList(const Arguments& arguments, const char* option, std::string_view 
     }
 }
 
+std::string ofMany(const char* one, engine::Rows range) {
+    return (range.count() == 1 ? std::string(one) : std::string(one) + "s") + " " + written(range);
+}
+
+// A key that no row of the edit sees anyhow: the latest row comes nearest to keys behind it, the
+// first to those that have left the layer's window. The engine names a head that is not there.
+void checkEdgeIsSeen(const engine::EdgeEdit& edit, std::int64_t end,
+                     const engine::ModelInfo& info) {
+    const engine::Rows dest{edit.dest.begin, end};
+    const auto layer = static_cast<std::size_t>(engine::to_int(edit.at.layer));
+    const int window = layer < info.attention.size() ? info.attention[layer].window : 0;
+    const bool later = edit.src.begin >= dest.end;
+    const bool left = window > 0 && dest.begin - (edit.src.end - 1) >= window;
+    if (!later && !left) return;
+    throw engine::Error(engine::Failure::Kind::BadRequest,
+                        "--forbid " + to_string(edit.at) + ": " + ofMany("row", dest) +
+                            (dest.count() == 1 ? " does" : " do") + " not see " +
+                            ofMany("key", edit.src) + " anyhow: " +
+                            (later ? "a later token is never seen"
+                                   : "the layer's window is " + counted(window, "token")));
+}
+
 }  // namespace
 
 std::vector<Option> editOptions() {
@@ -87,7 +110,7 @@ engine::Edits parseEdits(const Arguments& arguments) {
     return edits;
 }
 
-void checkRows(const engine::Edits& edits, std::int64_t rows) {
+void checkRows(const engine::Edits& edits, std::int64_t rows, const engine::ModelInfo& info) {
     const auto check = [&](const char* option, engine::LayerHead at, engine::Rows range,
                            const char* of) {
         if (range == engine::every_row || range.end <= rows) return;
@@ -100,6 +123,7 @@ void checkRows(const engine::Edits& edits, std::int64_t rows) {
     for (const engine::EdgeEdit& edit : edits.edges) {
         check("--forbid", edit.at, edit.dest, "row");
         check("--forbid", edit.at, edit.src, "key");
+        checkEdgeIsSeen(edit, std::min(edit.dest.end, rows), info);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/command_line/cli.h"
 #include "engine/values/edits.h"
+#include "engine/values/model_info.h"
 
 namespace app {
 
@@ -17,9 +18,9 @@ std::vector<Option> editOptions();
 // Throws BadRequest naming the part that is none; whether the model has the head is the engine's.
 engine::Edits parseEdits(const Arguments&);
 
-// Throws BadRequest where an edit is of rows or keys that a run of so many rows has not: it would
-// change nothing and say nothing.
-void checkRows(const engine::Edits&, std::int64_t rows);
+// Throws BadRequest where an edit is of rows or keys that a run of so many rows has not, or of keys
+// that none of its rows sees: it would change nothing and say nothing.
+void checkRows(const engine::Edits&, std::int64_t rows, const engine::ModelInfo&);
 
 // The same, written out: empty where nothing is edited.
 std::string describe(const engine::Edits&);

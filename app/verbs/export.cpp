@@ -121,6 +121,7 @@ void writeData(Cli& cli, const engine::Engine& engine, const FinishedRun& run,
     }
     data.tokens = run.tokens;
     data.units = unitsOf(run, request);
+    checkPartIsSeen(request, data.units);
     data.dests = heldBy(data.units, request.rows);
     data.srcs = heldBy(data.units, request.srcs);
     data.renormalized = request.page.choice.sink == ui::SinkMode::Renormalized;
@@ -190,6 +191,7 @@ void runExport(Cli& cli, const Arguments& arguments) {
     request.zoom = arguments.real("--zoom", 0, 16)
                        .value_or(format == FileFormat::Png ? 1 : ui::vectorMapScale);
     if (request.zoom == 0) badArgument("--zoom", *arguments.text("--zoom"), "must be above 0");
+    request.isRaster = format == FileFormat::Png;
     const bool maps = request.view.kind == Kind::Heads || request.view.kind == Kind::Layer;
     request.page = parsePage(arguments, request.quantity.value_or(engine::Quantity::Pattern),
                              request.by != ui::Granularity::Tokens,
@@ -214,9 +216,10 @@ void runExport(Cli& cli, const Arguments& arguments) {
     const engine::Encoding prompt = encodePrompt(cli, *engine, promptOptions);
     const std::int64_t rows =
         rowsOf(static_cast<std::int64_t>(prompt.tokens.size()), promptOptions.generate);
-    checkRows(promptOptions.edits, rows);
+    checkRows(promptOptions.edits, rows, engine->info());
     checkRange(arguments, "--rows", request.rows, rows);
     checkRange(arguments, "--srcs", request.srcs, rows);
+    if (request.by == ui::Granularity::Tokens) checkPartIsSeen(request, {});
     if (position) {
         if (*position >= rows)
             badArgument("--position", *arguments.text("--position"),

@@ -9,6 +9,7 @@
 #include "app/threads/range_job.h"
 #include "ui/contributions/contribution_figure.h"
 #include "ui/painting/figure.h"
+#include "ui/painting/figure_image.h"
 #include "ui/painting/map_geometry.h"
 #include "ui/painting/text_spans.h"
 
@@ -89,6 +90,7 @@ DrawnFigure drawHeads(Cli& cli, const engine::Engine& engine, const FinishedRun&
     tile.heads = heads;
     tile.renormalized = figure.choice.sink == ui::SinkMode::Renormalized;
     figure.part = request.part(figure.units);
+    if (request.isRaster) ui::checkPixels(ui::headFigureSize(figure), request.zoom);
     const ui::FigureAxes axes = ui::figureAxes(figure, request.zoom);
     tile.dest = axes.dest;
     tile.src = axes.src;
@@ -175,6 +177,18 @@ ui::MapUnits unitsOf(const FinishedRun& run, const ExportRequest& request) {
     return units;
 }
 
+void checkPartIsSeen(const ExportRequest& request, const ui::MapUnits& units) {
+    if (!request.rows || !request.srcs) return;
+    const engine::Rows dests = heldBy(units, request.rows), sources = heldBy(units, request.srcs);
+    if (sources.begin < dests.end) return;
+    throw engine::Error(engine::Failure::Kind::BadRequest,
+                        "--srcs: all of the sources, from " + std::to_string(request.srcs->begin) +
+                            " on, come after the last of the rows, " +
+                            std::to_string(request.rows->end - 1) +
+                            ": no row sees a later token, so nothing is there",
+                        {}, "the sources of a part begin at its last row or before it");
+}
+
 engine::Rows heldBy(const ui::MapUnits& units, const std::optional<engine::Rows>& tokens) {
     if (!tokens) return {};
     if (units.areTokens()) return *tokens;
@@ -183,6 +197,7 @@ engine::Rows heldBy(const ui::MapUnits& units, const std::optional<engine::Rows>
 
 std::optional<ui::MapView> ExportRequest::part(const ui::MapUnits& units) const {
     if (!rows && !srcs) return std::nullopt;
+    checkPartIsSeen(*this, units);
     const engine::Rows dests = heldBy(units, rows), sources = heldBy(units, srcs);
     if (dests.count() == sources.count())
         return ui::MapView{dests.begin, sources.begin, dests.count()};

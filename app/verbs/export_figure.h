@@ -22,6 +22,7 @@ struct ExportRequest {
     ui::Granularity by = ui::Granularity::Tokens;  // of heads' axes
     ui::Scheme scheme = ui::Scheme::Light;
     double zoom = 1;                         // pixels a logical pixel, of the maps
+    bool isRaster = false;                   // and of the whole picture
     PageRequest page;                        // of heads
     std::optional<engine::Rows> rows, srcs;  // of maps, in tokens; none: all
     std::string edits;                       // of the run, as typed; empty: none
@@ -44,6 +45,8 @@ std::vector<engine::LayerHead> headsOf(const ExportView&, const engine::ModelInf
 ui::MapUnits unitsOf(const FinishedRun&, const ExportRequest&);
 // The units that hold these tokens; none given: an empty range, which stands for all.
 engine::Rows heldBy(const ui::MapUnits&, const std::optional<engine::Rows>& tokens);
+// Throws BadRequest where the part that is asked for lies above the diagonal: it is empty.
+void checkPartIsSeen(const ExportRequest&, const ui::MapUnits&);
 // What attribution is for: as asked, else the position's own top token.
 engine::TokenId targetOf(const engine::TraceReader&, const FinishedRun&, const ExportRequest&,
                          engine::Position);

@@ -8,20 +8,42 @@ namespace app {
 namespace {
 
 constexpr std::int64_t kMostColumns = 24;
+// Values are floats: what is smaller than the first has no digits left.
+constexpr double kLeastRange = 1e-30, kLargestRange = 1e9;
 
 QString literal(const std::string& typed) {
     return QString::fromStdString(oneLine(typed));
+}
+
+// "120", "120mm", "4.7in", "340pt", "12cm", "453px": millimetres.
+double widthOf(const std::string& typed) {
+    const std::size_t end = typed.find_first_not_of("0123456789.");
+    const std::string unit = end == typed.npos ? "mm" : typed.substr(end);
+    const auto number = parseReal(std::string_view(typed).substr(0, end));
+    constexpr double inch = 25.4;
+    const double each = unit == "mm"   ? 1
+                        : unit == "cm" ? 10
+                        : unit == "in" ? inch
+                        : unit == "pt" ? inch / 72
+                        : unit == "px" ? inch / 96
+                                       : 0;
+    if (!number || each == 0)
+        badArgument("--size", typed,
+                    "is not natural, single, double, slide, or a width: 120mm (or 120), 12cm, "
+                    "4.7in, 340pt, 453px of 96 an inch");
+    const double mm = *number * each;
+    if (mm < ui::leastPageMm || mm > ui::mostPageMm)
+        badArgument("--size", typed,
+                    "a page is 40 to 600 mm wide, and this is " +
+                        QString::number(mm, 'g', 6).toStdString() + " mm");
+    return mm;
 }
 
 ui::FigurePage pageOf(const Arguments& arguments) {
     ui::FigurePage page;
     if (const auto size = arguments.text("--size")) {
         const auto named = ui::pageSizeOf(*size);
-        if (!named && (size->empty() || size->find_first_not_of("0123456789.") != size->npos))
-            badArgument("--size", *size, "natural, single, double, slide or a width in mm");
-        page.size =
-            named ? *named
-                  : ui::pageOfWidth(*arguments.real("--size", ui::leastPageMm, ui::mostPageMm));
+        page.size = named ? *named : ui::pageOfWidth(widthOf(*size));
     }
     page.columns = static_cast<int>(arguments.integer("--columns", 1, kMostColumns).value_or(0));
     const auto labels = arguments.oneOf("--labels", {"every", "edge", "none"});
@@ -69,10 +91,10 @@ std::vector<Option> pageOptions() {
         {"--columns", "N", "heads: panels side by side (default: as the page has room)"},
         {"--size", "PAGE",
          "heads: natural, single or double (a journal's column: 89, 183 mm), slide (16:9), or a "
-         "width in mm (default natural)"},
+         "width: 120mm or 120, 12cm, 4.7in, 340pt, 453px (default natural)"},
         {"--labels", "WHICH",
-         "heads: tokens at every map, at the edge (left and bottom) or none (default every, of "
-         "a sized page edge)"},
+         "heads: where tokens stand: every (at each map), edge (at the left and at the bottom) or "
+         "none (default every; with --size edge)"},
         {"--letters", "", "heads: a, b, c … before the heads' names"},
         {"--title", "TEXT", "heads: above them (default: the model's name; '' for none)"},
         {"--caption", "TEXT", "heads: below the colour bar"},
@@ -118,8 +140,9 @@ PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, boo
             badArgument("--range", *range, "it is of single cells, and pixels are means or sums");
         request.choice.range = range == "layer" ? ui::RangeMode::Layer : ui::RangeMode::Model;
     } else if (range && *range != "heads") {
-        request.largest = arguments.real("--range", 0, 1e9);
-        if (request.largest == 0.0) badArgument("--range", *range, "must be above 0");
+        request.largest = parseReal(*range);
+        if (!request.largest || *request.largest < kLeastRange || *request.largest > kLargestRange)
+            badArgument("--range", *range, "is not heads, fixed or a number from 1e-30 to 1e9");
     }
     return request;
 }

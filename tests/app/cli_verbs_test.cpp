@@ -109,13 +109,22 @@ class CliVerbsTest : public QObject {
         dump("a layer it lacks", "--prompt a --layers 0,4 --out OUT", 2, "layers 0 to 3");
         dump("a layer past 32 bits", "--prompt a --layers 4294967296 --out OUT", 2, "4294967296");
         dump("a negative layer", "--prompt a --layers -1 --out OUT", 2, "'-1'");
+        dump("very many layers", "--prompt a --layers 0-18446744073709551615 --out OUT", 2,
+             "layers 0 to 3");
+        dump("layers backwards", "--prompt a --layers 3-1 --out OUT", 2, "'3-1'");
+        dump("layers in two ranges", "--prompt a --layers 0-2,2-3 --out OUT", 2,
+             "layer 2 is given twice");
+        dump("a target of nothing dumped", "--prompt a --target 3 --out OUT", 2,
+             "--target '3': only logit_attribution");
         dump("no layer", "--prompt a --layers '' --out OUT", 2, "--layers");
         dump("a layer twice", "--prompt a --layers 1,1 --out OUT", 2, "twice");
         dump("a token it lacks", "--token-ids 1,97 --out OUT", 2, "0 to 96");
         dump("token ids are no text", "--token-ids 1 --chat --out OUT", 2, "--chat");
         dump("token ids with a hole", "--token-ids 1,,2 --out OUT", 2, "--token-ids");
-        dump("a target it lacks", "--prompt a --target 97 --out OUT", 2, "--target '97'");
-        dump("a target of two tokens", "--prompt a --target the~cat --out OUT", 2,
+        dump("a target it lacks", "--prompt a --tensors logit_attribution --target 97 --out OUT", 2,
+             "--target '97'");
+        dump("a target of two tokens",
+             "--prompt a --tensors logit_attribution --target the~cat --out OUT", 2,
              "--target 'the cat' is 2 tokens, 'the' and ' cat'");
         dump("top-k without a temperature", "--prompt a --top-k 5 --out OUT", 2, "--temperature");
         dump("top-k of temperature 0", "--prompt a --temperature 0 --top-k 5 --out OUT", 2,

@@ -58,6 +58,59 @@ class ExportFilesTest : public QObject {
 
   private Q_SLOTS:
     void init() { failOnDroppedSignals(); }
+
+    // Sizes, ranges and parts that no picture has: an answer with the numbers, and no file.
+    void refusesWhatNoFigureHas_data() {
+        QTest::addColumn<QByteArray>("words");
+        QTest::addColumn<QByteArray>("says");
+        const auto row = [](const char* words, const char* says) {
+            QTest::newRow(words) << QByteArray(words) << QByteArray(says);
+        };
+        row("--size 600 --zoom 16", "and the most is 100,000,000; draw it at");
+        row("--size 0mm", "--size '0mm'");
+        row("--size 1in", "this is 25.4 mm");
+        row("--size 2000pt", "this is 705.556 mm");
+        row("--size 1yd", "4.7in");
+        row("--size 1.2.3mm", "'1.2.3mm'");
+        row("--size -89mm", "'-89mm'");
+        row("--size mm", "'mm'");
+        row("--range 1e-320", "a number from 1e-30");
+        row("--range 0", "--range '0'");
+        row("--range -1", "--range '-1'");
+        row("--range nan", "--range 'nan'");
+        row("--range inf", "--range 'inf'");
+        row("--rows 0 --srcs 1", "from 1 on, come after the last of the rows, 0");
+        row("--rows 0-1 --srcs 3-4", "no row sees a later token");
+        row("--by words --rows 0 --srcs 4", "no row sees a later token");
+    }
+    void refusesWhatNoFigureHas() {
+        QFETCH(QByteArray, words);
+        QFETCH(QByteArray, says);
+        Words typed{"--view", "L1"};
+        for (const QByteArray& word : words.split(' ')) typed.push_back(word.toStdString());
+        for (const char* file : {"none.png", "none.csv"}) {
+            if (words.startsWith("--size") || words.startsWith("--range"))
+                if (file != std::string("none.png")) continue;
+            std::string error;
+            QVERIFY2(exported(typed, path(file), &error) == app::ExitBadArguments, error.c_str());
+            QVERIFY2(error.find(says.toStdString()) != std::string::npos, error.c_str());
+            QVERIFY(!QFile::exists(QString::fromStdString(path(file))));
+        }
+    }
+
+    // The unit that a width is typed in changes nothing.
+    void widthsHaveUnits_data() {
+        QTest::addColumn<QByteArray>("typed");
+        for (const char* typed : {"127", "127mm", "12.7cm", "5in", "360pt", "480px"})
+            QTest::newRow(typed) << QByteArray(typed);
+    }
+    void widthsHaveUnits() {
+        QFETCH(QByteArray, typed);
+        QCOMPARE(exported({"--view", "L1", "--size", typed.toStdString()}, path("w.png")), 0);
+        const QImage picture(QString::fromStdString(path("w.png")));
+        QCOMPARE(picture.width(), 480);
+        QCOMPARE(picture.dotsPerMeterX(), 3780);
+    }
     void initTestCase() { ui::loadFonts(); }
 
     void svgKeepsText_data() {
