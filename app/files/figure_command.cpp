@@ -85,6 +85,8 @@ void addScale(CommandLine& line, const ui::HeadFigure& figure, const engine::Til
         line.option("--range", numberText(*figure.largest));
     else if (choice.range == ui::RangeMode::Fixed && request.quantity == engine::Quantity::Pattern)
         line.option("--range", "fixed");
+    if (const double threshold = choice.threshold(request.quantity); threshold > 0)
+        line.option("--threshold", numberText(threshold));
     if (!figure.units.areTokens())
         line.option("--by",
                     std::array{"tokens", "words", "sentences", "lines",

@@ -140,6 +140,10 @@ json asJson(const SavedView& view) {
     if (view.compared) out["compared"] = {{"a", view.compared->a}, {"b", view.compared->b}};
     if (view.heads) out["heads"] = headsAsJson(*view.heads);
     if (view.asText) out["as_text"] = *view.asText;
+    json thresholds = json::object();
+    for (std::size_t i = 0; i < kQuantities.size(); ++i)
+        if (view.scale.thresholds[i] > 0) thresholds[kQuantities[i]] = view.scale.thresholds[i];
+    if (!thresholds.empty()) out["thresholds"] = thresholds;
     if (view.transposed) out["transposed"] = *view.transposed;
     if (view.palette) out["palette"] = nameOf(*view.palette, ui::paletteNames);
     if (view.measure) out["bars"] = nameOf(*view.measure, kMeasures);
@@ -262,6 +266,10 @@ SavedView viewOf(const JsonReader& from, std::size_t runs) {
     }
     if (const auto heads = from.find("heads")) view.heads = headsOf(*heads);
     if (const auto asText = from.find("as_text")) view.asText = asText->flag();
+    if (const auto thresholds = from.find("thresholds"))
+        for (std::size_t i = 0; i < kQuantities.size(); ++i)
+            if (const auto magnitude = thresholds->find(kQuantities[i]))
+                view.scale.thresholds[i] = magnitude->real(0, ui::largestThreshold);
     if (const auto transposed = from.find("transposed")) view.transposed = transposed->flag();
     if (const auto palette = from.find("palette"))
         view.palette = enumOf<ui::Palette>(*palette, ui::paletteNames);

@@ -107,6 +107,8 @@ std::vector<Option> pageOptions() {
          "heads: source 0 out of the scale, in it, hidden or renormalized (default out; data: only "
          "the last)"},
         {"--pooling", "P", "heads: cells of one pixel: max, mean or sum (default max)"},
+        {"--threshold", "X",
+         "heads: what is nearer to 0 is drawn as 0, its value stays (default 0: none)"},
         {"--transpose", "",
          "heads: destinations along x, sources along y (data stay [dest, src])"}};
 }
@@ -128,6 +130,8 @@ PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, boo
     PageRequest request;
     request.page = pageOf(arguments);
     request.choice = choiceOf(arguments, quantity, spans);
+    if (const auto threshold = arguments.real("--threshold", 0, ui::largestThreshold))
+        request.choice.setThreshold(quantity, *threshold);
     request.transposed = arguments.has("--transpose");
     if (const auto title = arguments.text("--title")) request.title = literal(*title);
     if (const auto range = arguments.text("--range"); range == "fixed") {

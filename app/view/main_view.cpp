@@ -105,6 +105,7 @@ MainView::MainView(EngineSource source, QSettings& settings, Start start)
     wireSettings();
     wireCopy();
     wireKeys();
+    wireThreshold();
 }
 
 MainView::~MainView() {

@@ -227,6 +227,8 @@ class MainView : public QObject {
     ui::MapUnits unitsOf(std::int64_t rows) const;  // as the map's, of the first rows
     void wireMiniMap();
     void wireTransposed();
+    void wireThreshold();  // main_view_threshold.cpp
+    void askThreshold();
     bool isTransposed() const { return m_transposed->isChecked(); }
     void wireText();     // main_view_text.cpp
     void wirePreview();  // main_view_preview.cpp
@@ -331,6 +333,7 @@ class MainView : public QObject {
     ui::Granularity m_granularity = ui::Granularity::Tokens;
     bool m_hasTurns = false;
     ui::GoToLine* m_goTo = nullptr;
+    ui::GoToLine* m_askThreshold = nullptr;
     QPointer<QWidget> m_beforeFilter;  // had the focus when the filter was asked for
     bool m_compareBeforeFilter = false, m_leavesFinder = false;
     CacheJob m_cache;

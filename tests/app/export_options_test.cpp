@@ -68,6 +68,8 @@ const std::vector<OptionCase>& cases() {
          "--view L21.H1 --quantity value --sink renormalized"},
         {"--pooling", OtherFile, "png", "--view L21.H1 --zoom 0.01",
          "--view L21.H1 --zoom 0.01 --pooling mean", "--view L21.H1 --by words --pooling mean"},
+        {"--threshold", OtherFile, "png", head, "--view L21.H1 --threshold 0.2",
+         "--view L21.H1 --threshold -1"},
         {"--transpose", OtherFile, "png", head, "--view L21.H1 --transpose",
          "--view grid --transpose"},
         {"--rows", OtherFile, "csv", head, "--view L21.H1 --rows 2-3", "--view L21.H1 --rows 3-2"},

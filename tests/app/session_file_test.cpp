@@ -59,6 +59,7 @@ SavedSession example(const std::string& model) {
     session.view.heads->x = ui::HeadMetric::Write;
     session.view.asText = true;
     session.view.transposed = true;
+    session.view.scale.setThreshold(engine::Quantity::Pattern, 0.05);
     session.view.measure = ui::Measure::Write;
     session.view.palette = ui::Palette::Cividis;
     return session;
@@ -278,6 +279,8 @@ class SessionFileTest : public QObject {
         row("/view/heads/fold/groups/1", "0", "fold.groups[1] is 0");
         row("/view/heads/fold/pooling", "\"sum\"", "fold.pooling is 'sum', not one of max");
         row("/view/as_text", "1", "view.as_text is 1, not true or false");
+        row("/view/thresholds", "{\"pattern\": -1}", "view.thresholds.pattern is -1");
+        row("/view/thresholds", "0.1", "view.thresholds");
         row("/view/transposed", "1", "view.transposed is 1, not true or false");
         row("/view/palette", "\"jet\"", "view.palette is 'jet', not one of navia");
         row("/view/bars", "\"logits\"", "view.bars is 'logits', not one of write");

@@ -55,6 +55,8 @@ headscope_test(window_spans_test app/window_spans_test.cpp headscope_app headsco
 headscope_test(window_sizes_test app/window_sizes_test.cpp headscope_app headscope_engine)
 headscope_test(window_scales_test app/window_scales_test.cpp headscope_app headscope_engine)
 headscope_test(window_target_test app/window_target_test.cpp headscope_app headscope_engine)
+headscope_test(window_threshold_test app/window_threshold_test.cpp
+    headscope_app headscope_engine)
 headscope_test(window_transposed_test app/window_transposed_test.cpp
     headscope_app headscope_engine)
 headscope_test(window_peek_test app/window_peek_test.cpp headscope_app headscope_engine)

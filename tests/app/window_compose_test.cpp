@@ -323,6 +323,7 @@ void WindowComposeTest::filesAreTheCommands() {
     if (other) {
         choice.transfer = engine::Transfer::Linear;
         choice.sink = ui::SinkMode::InScale;
+        choice.setThreshold(m_view->views().quantity(), 0.0625);
     }
     m_view->headPage().scaleColumn().setChoice(choice);
     Q_EMIT m_view->headPage().scaleColumn().scaleChanged(choice);

@@ -363,7 +363,7 @@ void WindowKeysTest::placeIsGoneTo() {
     window().showHeadPage();
     m_view->grid().setFocus();
     press(Qt::Key_G, Qt::ControlModifier);
-    auto* line = window().findChild<ui::GoToLine*>();
+    auto* line = window().findChild<ui::GoToLine*>(QStringLiteral("goToLine"));
     QVERIFY(line->isVisible() && line->edit().hasFocus());
     type(QStringLiteral("L99.H0"));
     QCOMPARE(line->answerText(), QStringLiteral("L99 is not there: L0 to L29 are."));

@@ -127,12 +127,14 @@ void WindowScalesTest::everyLengthIsWhole() {
                      qPrintable(dock->windowTitle()));
         }
     };
+    bool transposed = false;
     const auto whole = [&] {
         rest();
         // The map's axes run over all tokens, and its cells end on device pixels.
         const ui::HeadHeatmap& map = m_view->headPage().heatmap();
         const std::int64_t rows = m_view->session().run().rows;
         QCOMPARE(map.geometry().view().dest, 0);
+        QVERIFY(!transposed || map.scene().transposed);
         QVERIFY(map.geometry().view().count >= rows);
         QVERIFY(map.scene().tile);
         const QRectF first = map.scene().logical(map.scene().geometry.rectOf({0, 0}));
@@ -164,6 +166,8 @@ void WindowScalesTest::everyLengthIsWhole() {
     QCOMPARE(static_cast<int>(window.stepBar().steps().size()), kGenerated);
     QTest::keyClick(&window, Qt::Key_Down);
     QTest::keyClick(&window, Qt::Key_4);
+    transposed = scheme == ui::Scheme::Dark;
+    if (transposed) QTest::keyClick(&window, Qt::Key_T);
     QVERIFY(settle(*m_view, real::patience));
     whole();
     if (QTest::currentTestFailed()) return;

@@ -35,6 +35,8 @@ QString CompareMaps::caption(Panel panel) const {
         case SinkMode::Hidden: text += tr(", sink not drawn"); break;
         case SinkMode::Renormalized: text += tr(", renormalized without source 0"); break;
     }
+    if (const QString below = thresholdNote(m_pictures[panel].scene().scale); !below.isEmpty())
+        text += QStringLiteral(", ") + below;
     const std::int64_t p = m_pictures[panel].scene().geometry.cellsPerPixel();
     if (p > 1) {
         const QString how = m_choice.pooling == engine::Pooling::Mean  ? tr("mean")

@@ -3,9 +3,12 @@
 
 #include <QEvent>
 #include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
+#include <QToolTip>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -50,6 +53,7 @@ void setOffered(QComboBox& combo, int index, bool offered) {
 
 ScaleColumn::ScaleColumn(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Colour scale"));
+    setMouseTracking(true);
     m_scale = new LabelledCombo(tr("Scale"), this);
     m_scale->addItems({QStringLiteral("√"), tr("linear"), tr("log"), tr("rank")});
     m_scale->setToolTip(tr("How a value becomes a colour"));
@@ -154,6 +158,12 @@ void ScaleColumn::nextSink() {
     choose(next);
 }
 
+void ScaleColumn::chooseThreshold(double magnitude) {
+    ScaleChoice next = m_choice;
+    next.setThreshold(m_legend.quantity, magnitude);
+    choose(next);
+}
+
 void ScaleColumn::nextPooling() {
     if (!isPooled()) return;
     ScaleChoice next = m_choice;
@@ -168,6 +178,7 @@ QString ScaleColumn::title() const {
 QStringList ScaleColumn::notes() const {
     QStringList notes;
     if (!m_legend.hasData) return notes;
+    if (const QString below = thresholdNote(m_legend.scale); !below.isEmpty()) notes += below;
     if (m_choice.rank) notes += tr("rank: compare places, not values");
     if (m_legend.rankedCells > 0)
         notes += tr("among %1 cells, a sample").arg(thousands(m_legend.rankedCells));
@@ -304,6 +315,58 @@ void ScaleColumn::changeEvent(QEvent* event) {
         update();
     }
     QWidget::changeEvent(event);
+}
+
+QRect ScaleColumn::barRect() const {
+    return colourStrip({0, columnBarTop, double(width()), colourBarHeight}).toAlignedRect();
+}
+
+// To two digits, which is what a hand can set; none at the end where the colour is that of 0.
+double ScaleColumn::thresholdAt(double x) const {
+    const QRectF bar = colourStrip({0, columnBarTop, double(width()), colourBarHeight});
+    const double at = std::clamp((x - bar.left()) / bar.width(), 0.0, 1.0);
+    const double zero = m_legend.scale.diverging ? 0.5 : 0;
+    if (std::abs(at - zero) * bar.width() < 2) return 0;
+    const double value = std::abs(m_legend.scale.valueAt(at));
+    return QString::number(value, 'g', 2).toDouble();
+}
+
+bool ScaleColumn::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const bool isOnBar = barRect().adjusted(0, -2, 0, 4).contains(help->pos());
+    QToolTip::showText(help->globalPos(),
+                       isOnBar ? tr("Drag along the bar, or press X: cells of a smaller value take "
+                                    "the colour of 0; their values stay\nDouble click: none does")
+                               : QString(),
+                       this);
+    return true;
+}
+
+void ScaleColumn::mousePressEvent(QMouseEvent* event) {
+    const bool isOnBar = barRect().adjusted(0, -2, 0, 4).contains(event->position().toPoint());
+    if (event->button() != Qt::LeftButton || !isOnBar || !m_legend.hasData) return event->ignore();
+    m_draggingBar = true;
+}
+
+// A press alone changes nothing: it may be the first of a double click.
+void ScaleColumn::mouseMoveEvent(QMouseEvent* event) {
+    if (m_draggingBar && (event->buttons() & Qt::LeftButton))
+        return chooseThreshold(thresholdAt(event->position().x()));
+    const bool isOnBar = barRect().adjusted(0, -2, 0, 4).contains(event->position().toPoint());
+    setCursor(isOnBar && m_legend.hasData ? Qt::SplitHCursor : Qt::ArrowCursor);
+}
+
+void ScaleColumn::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !m_draggingBar) return event->ignore();
+    m_draggingBar = false;
+}
+
+void ScaleColumn::mouseDoubleClickEvent(QMouseEvent* event) {
+    const bool isOnBar = barRect().adjusted(0, -2, 0, 4).contains(event->position().toPoint());
+    if (event->button() != Qt::LeftButton || !isOnBar) return event->ignore();
+    m_draggingBar = false;
+    chooseThreshold(0);
 }
 
 QSize ScaleColumn::sizeHint() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The colour bar, what makes it, and what it leaves out: quantity, scale,
-// range, sink, pooling, notes.
+// range, sink, pooling, notes. Dragging along the bar sets the threshold.
 #pragma once
 #include <QStringList>
 #include <QWidget>
@@ -22,6 +22,10 @@ class ScaleColumn : public QWidget {
     QStringList notes() const;  // "▸ source 0 exceeds the range", "no pooling, 1 cell = 33 px"
     QStringList noteLines() const;  // as they are drawn
     int contentHeight() const;      // down to the last note
+    QRect barRect() const;          // of the colours
+    // Of the quantity shown, 0 for none; as if chosen here.
+    void chooseThreshold(double magnitude);
+    double threshold() const { return m_choice.threshold(m_legend.quantity); }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
@@ -36,11 +40,17 @@ class ScaleColumn : public QWidget {
     void contentHeightChanged();
 
   protected:
+    bool event(QEvent*) override;
     void paintEvent(QPaintEvent*) override;
     void resizeEvent(QResizeEvent*) override;
     void changeEvent(QEvent*) override;
+    void mousePressEvent(QMouseEvent*) override;
+    void mouseMoveEvent(QMouseEvent*) override;
+    void mouseReleaseEvent(QMouseEvent*) override;
+    void mouseDoubleClickEvent(QMouseEvent*) override;
 
   private:
+    double thresholdAt(double x) const;
     void choose(const ScaleChoice&);
     void refresh();
     // Spans are pooled by their own rule.
@@ -51,6 +61,7 @@ class ScaleColumn : public QWidget {
     MapLegend m_legend;
     ScaleChoice m_choice;
     int m_height = 0;
+    bool m_draggingBar = false;
     LabelledCombo *m_scale = nullptr, *m_range = nullptr, *m_sink = nullptr, *m_pooling = nullptr;
 };
 

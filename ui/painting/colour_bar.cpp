@@ -37,12 +37,19 @@ std::vector<double> colourBarTicks(const ColourScale& scale, double width, doubl
     return ticks;
 }
 
+QRectF colourStrip(const QRectF& area) {
+    return {area.left() + 0.5, area.top() + 0.5, area.width() - capWidth - 3, barHeight - 1};
+}
+
 void paintColourBar(QPainter& painter, const Theme& theme, const QRectF& area,
                     const ColourScale& scale, bool exceeded) {
     QImage strip(256, 1, QImage::Format_RGB32);
-    for (int i = 0; i < 256; ++i) strip.setPixel(i, 0, (*scale.table)[static_cast<std::size_t>(i)]);
-    const QRectF bar(area.left() + 0.5, area.top() + 0.5, area.width() - capWidth - 3,
-                     barHeight - 1);
+    for (int i = 0; i < 256; ++i) {
+        const bool isBelow = std::abs(scale.valueAt(i / 255.0)) < scale.threshold;
+        strip.setPixel(i, 0,
+                       isBelow ? scale.colour(0) : (*scale.table)[static_cast<std::size_t>(i)]);
+    }
+    const QRectF bar = colourStrip(area);
     painter.save();
     painter.drawImage(bar, strip);
     painter.setPen(QPen(theme.border, 1));
@@ -56,6 +63,12 @@ void paintColourBar(QPainter& painter, const Theme& theme, const QRectF& area,
         painter.drawPolygon(
             QPolygonF({{left, bar.top()}, {left + capWidth - 1, middle}, {left, bar.bottom()}}));
         painter.setRenderHint(QPainter::Antialiasing, false);
+    }
+    for (const double side : {1.0, -1.0}) {
+        const double value = side * scale.threshold;
+        if (!(scale.threshold > 0) || (side < 0 && !scale.diverging)) continue;
+        const double x = bar.left() + scale.position(value) * bar.width();
+        painter.fillRect(QRectF(std::round(x - 0.5), bar.top(), 1, bar.height()), theme.text);
     }
     painter.setFont(monoFont(10));
     const QFontMetricsF metrics(painter.font());

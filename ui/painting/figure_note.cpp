@@ -46,6 +46,10 @@ QString scaleNote(const HeadFigure& figure) {
             : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
             : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")
                                                       : QStringLiteral(", sink out of scale");
+    const ColourScale scale =
+        scaleFor(figure.choice, request.quantity, {}, figure.scheme, request.minus.has_value());
+    if (const QString below = thresholdNote(scale); !below.isEmpty())
+        note += QStringLiteral(", ") + below;
     if (figure.transposed) note += QStringLiteral(", transposed");
     if (figure.part)
         note += QStringLiteral(", rows %1, sources %2")

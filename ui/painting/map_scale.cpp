@@ -47,6 +47,7 @@ ColourScale scaleFor(const ScaleChoice& choice, engine::Quantity quantity,
                      const ValueExtent& extent, Scheme scheme, bool difference) {
     ColourScale scale;
     scale.transfer = choice.transfer;
+    scale.threshold = choice.threshold(quantity);
     scale.diverging = difference || isSigned(quantity);
     scale.table = scale.diverging ? &divergingTable(scheme) : &sequentialTable(scheme);
     scale.high = extent.withoutSink;
@@ -100,6 +101,17 @@ QString mapTitle(engine::Quantity quantity, bool renormalized, const MapUnits& u
                          : renormalized ? QStringLiteral("mass, renormalized")
                                         : QStringLiteral("mass");
     return QStringLiteral("%1, by %2").arg(what, unitsName(units.granularity()));
+}
+
+QString thresholdNumber(double magnitude) {
+    return QString::number(magnitude, 'g', QLocale::FloatingPointShortest);
+}
+
+QString thresholdNote(const ColourScale& scale) {
+    if (!(scale.threshold > 0)) return {};
+    return (scale.diverging ? QStringLiteral("|value| < %1: as 0")
+                            : QStringLiteral("value < %1: as 0"))
+        .arg(thresholdNumber(scale.threshold));
 }
 
 QString scaleNumber(double value, bool withSign) {

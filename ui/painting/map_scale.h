@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,6 +26,18 @@ struct ScaleChoice {
     RangeMode range = RangeMode::Head;
     SinkMode sink = SinkMode::OutOfScale;
     engine::Pooling pooling = engine::Pooling::Max;
+    // Of each quantity, in its own unit: what shows a smaller magnitude takes the colour of 0, and
+    // its value stays what it is; 0: nothing does. There is no threshold by mass, a row's largest
+    // cells until they hold a share of it: which these are follows from the whole row, and a view
+    // may hold a part of it or a pixel of several rows, each with a cut of its own. A magnitude is
+    // exact at every zoom: of maxima a pixel is below it where all of its cells are.
+    std::array<double, 4> thresholds{};
+    double threshold(engine::Quantity quantity) const {
+        return thresholds[static_cast<std::size_t>(quantity)];
+    }
+    void setThreshold(engine::Quantity quantity, double magnitude) {
+        thresholds[static_cast<std::size_t>(quantity)] = magnitude;
+    }
     bool operator==(const ScaleChoice&) const = default;
 };
 
@@ -89,6 +102,11 @@ ColourScale scaleFor(const ScaleChoice&, engine::Quantity, const ValueExtent&, S
 QString quantityTitle(engine::Quantity, bool renormalized = false);
 // Of a map's values: "mass, by words" where its axes count those.
 QString mapTitle(engine::Quantity, bool renormalized, const MapUnits&);
+inline constexpr double largestThreshold = 1e9;
+// "value < 0.05: as 0", "|value| < 0.05: as 0" of both signs; empty: no threshold.
+QString thresholdNote(const ColourScale&);
+// The number as short as it can be read back, as a person types it.
+QString thresholdNumber(double magnitude);
 // As a colour bar's tick: ".83", "5e-4", "−0.81".
 QString scaleNumber(double value, bool withSign);
 inline QString scaleNumber(double value, engine::Quantity quantity) {

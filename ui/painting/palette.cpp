@@ -116,7 +116,9 @@ double ColourScale::valueAt(double position) const {
 }
 
 int ColourScale::entry(double value) const {
-    return static_cast<int>(std::lround(255 * position(value)));
+    const double zero = diverging ? 0.5 : 0;
+    return static_cast<int>(
+        std::lround(255 * (std::abs(value) < threshold ? zero : position(value))));
 }
 
 bool ColourScale::exceeds(double value) const {

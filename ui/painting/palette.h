@@ -28,11 +28,12 @@ struct ColourScale {
     const ColourTable* table = nullptr;
     // Where given, a value's place is its rank among these magnitudes, ascending.
     std::shared_ptr<const std::vector<float>> ranked;
+    double threshold = 0;  // smaller magnitudes take the colour of 0; 0: none do
 
     double position(
         double value) const;  // in [0, 1], clamped; NaN is 0 (the centre when diverging)
     double valueAt(double position) const;
-    int entry(double value) const;
+    int entry(double value) const;  // of the table, the threshold applied
     QRgb colour(double value) const { return (*table)[static_cast<std::size_t>(entry(value))]; }
     // Beyond the range by more than rounding: drawn in the last colour and said
     // beside the bar.

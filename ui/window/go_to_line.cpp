@@ -20,18 +20,19 @@ constexpr int widestGoTo = 520, goToTop = 34;
 
 }  // namespace
 
-GoToLine::GoToLine(QWidget* page) : QFrame(page) {
+GoToLine::GoToLine(QWidget* page, const Words& words) : QFrame(page) {
     setFrameShape(QFrame::Box);
     setFrameShadow(QFrame::Plain);
     setBackgroundRole(QPalette::Window);
     setAutoFillBackground(true);
-    setAccessibleName(QStringLiteral("Go to"));
-    auto* title = plainLabel(QStringLiteral("Go to"));
+    setObjectName(words.name + QStringLiteral("Line"));
+    setAccessibleName(words.title);
+    auto* title = plainLabel(words.title);
     title->setFont(wordFont(12, true));
     m_edit = new QLineEdit;
-    m_edit->setObjectName(QStringLiteral("goTo"));
-    m_edit->setAccessibleName(QStringLiteral("Go to head, row or step"));
-    m_edit->setPlaceholderText(QStringLiteral("L12.H7@t=34"));
+    m_edit->setObjectName(words.name);
+    m_edit->setAccessibleName(words.asks);
+    m_edit->setPlaceholderText(words.example);
     m_edit->setFont(monoFont(12));
     m_edit->setMaxLength(80);
     m_edit->setFixedWidth(150);

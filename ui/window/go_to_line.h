@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One line over the page that takes where to go and says, while it is typed, what it understood.
+// One line over the page that takes where to go, or what else is asked for, and says, while it is
+// typed, what it understood.
 #pragma once
 #include <QFrame>
 #include <QPointer>
@@ -18,7 +19,14 @@ class GoToLine : public QFrame {
         QString text;  // where it would go, or why it cannot
     };
 
-    explicit GoToLine(QWidget* page);
+    struct Words {
+        QString title = QStringLiteral("Go to");
+        QString asks = QStringLiteral("Go to head, row or step");  // of the field, accessible
+        QString example = QStringLiteral("L12.H7@t=34");
+        QString name = QStringLiteral("goTo");  // of the field, and with "Line" of the frame
+    };
+    explicit GoToLine(QWidget* page) : GoToLine(page, Words()) {}
+    GoToLine(QWidget* page, const Words&);
     // answer: asked at every key.
     void open(std::function<Answer(const QString&)> answer);
     QLineEdit& edit() const { return *m_edit; }

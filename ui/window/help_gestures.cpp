@@ -37,6 +37,8 @@ constexpr GestureHelp mouse[] = {
     {u"Map", u"Click", u"lock the cell: its dest and src are selected"},
     {u"Map", u"Double-click", u"the whole of it, then the map alone"},
     {u"Overview", u"Drag", u"move the part that is shown"},
+    {u"Colour bar", u"Drag", u"draw cells of a smaller value as 0"},
+    {u"Colour bar", u"Double-click", u"every cell in its own colour"},
     {u"Strip and text", u"Click", u"select the dest, or the src (D)"},
     {u"Strip and text", u"Ctrl+click", u"select the other end"},
     {u"Strip and text", u"Drag, Shift+click", u"a span for the Finder"},
