@@ -5,11 +5,15 @@
 #include <QClipboard>
 #include <QDialog>
 #include <QDockWidget>
+#include <QFile>
 #include <QGuiApplication>
+#include <QHash>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSet>
 #include <QShortcut>
 #include <QTableView>
@@ -75,6 +79,9 @@ class WindowKeysTest : public QObject {
     void noTwoActionsShareAKey();
     void everyKeyIsInAMenuAndInTheOverlay();
     void overlayListsTheMouse();
+    void overlayScrollsOneWay_data();
+    void overlayScrollsOneWay();
+    void readmeNamesKeysThatAreThere();
     void regionsAreGoneRound_data();
     void regionsAreGoneRound();
     void tabGoesThroughTheRegionsInTheirOrder();
@@ -200,6 +207,79 @@ void WindowKeysTest::overlayListsTheMouse() {
                 QVERIFY2(texts.contains(QString::fromUtf16(text)),
                          qPrintable(QString::fromUtf16(text)));
     }
+}
+
+void WindowKeysTest::overlayScrollsOneWay_data() {
+    QTest::addColumn<QSize>("size");
+    for (const QSize size : {QSize(640, 480), QSize(960, 600), QSize(1280, 800), QSize(2560, 1440)})
+        QTest::addRow("%dx%d", size.width(), size.height()) << size;
+}
+
+void WindowKeysTest::overlayScrollsOneWay() {
+    QFETCH(QSize, size);
+    window().resize(size);
+    QDialog* dialog = overlay();
+    QVERIFY(dialog);
+    QTest::qWait(20);  // the layout
+    QVERIFY(dialog->width() <= size.width() && dialog->height() <= size.height());
+    const auto* area = dialog->findChild<QScrollArea*>();
+    QVERIFY(area->widget()->width() <= area->viewport()->width());
+    QCOMPARE(area->horizontalScrollBar()->maximum(), 0);
+    for (const QLabel* label : area->widget()->findChildren<QLabel*>()) {
+        QVERIFY2(area->widget()->rect().contains(label->geometry()), qPrintable(label->text()));
+        const int needs =
+            label->wordWrap() ? label->heightForWidth(label->width()) : label->sizeHint().height();
+        QVERIFY2(label->height() >= needs, qPrintable(label->text()));
+        QVERIFY2(label->wordWrap() || label->width() >= label->sizeHint().width(),
+                 qPrintable(label->text()));
+    }
+    window().resize(1440, 900);
+}
+
+// Those in its table, by their names there.
+void WindowKeysTest::readmeNamesKeysThatAreThere() {
+    QFile readme(QStringLiteral(SOURCE_ROOT "/README.md"));
+    QVERIFY(readme.open(QIODevice::ReadOnly));
+    const QString text = QString::fromUtf8(readme.readAll());
+    const qsizetype from = text.indexOf(QStringLiteral("| key | | key | |"));
+    QVERIFY(from > 0);
+    const QStringList lines =
+        text.mid(from, text.indexOf(QStringLiteral("\n\n"), from) - from).split(u'\n').mid(2);
+    QVERIFY(lines.size() > 6);
+    QSet<QString> known;
+    for (const QAction* action : window().findChildren<QAction*>())
+        for (const QKeySequence& key : action->shortcuts()) known << key.toString();
+    // The mouse's, and a key's other names.
+    const QHash<QString, QStringList> words{
+        {QStringLiteral("Enter"), {QStringLiteral("Return")}},
+        {QStringLiteral("Ctrl+Enter"), {QStringLiteral("Ctrl+Return")}},
+        {QStringLiteral("arrows"),
+         {QStringLiteral("Left"), QStringLiteral("Right"), QStringLiteral("Up"),
+          QStringLiteral("Down")}},
+        {QStringLiteral("−"), {QStringLiteral("-")}},
+        {QStringLiteral("Ctrl+1 2 3"),
+         {QStringLiteral("Ctrl+1"), QStringLiteral("Ctrl+2"), QStringLiteral("Ctrl+3")}}};
+    const QStringList others{QStringLiteral("Enter in the prompt"), QStringLiteral("wheel"),
+                             QStringLiteral("drag"), QStringLiteral("double-click")};
+    int found = 0;
+    for (const QString& line : lines) {
+        const QStringList cells = line.split(u'|');
+        for (const int cell : {1, 3}) {
+            for (QString keys :
+                 cells.value(cell).trimmed().remove(u'`').split(QStringLiteral(", "))) {
+                keys = keys.trimmed();
+                QStringList each{keys};
+                if (!words.contains(keys)) each = keys.split(u' ', Qt::SkipEmptyParts);
+                if (others.contains(keys)) continue;
+                for (const QString& key : each)
+                    for (const QString& name : words.value(key, {key})) {
+                        QVERIFY2(known.contains(name), qPrintable(name + u' ' + line));
+                        ++found;
+                    }
+            }
+        }
+    }
+    QVERIFY2(found > 35, qPrintable(QString::number(found)));
 }
 
 QList<QWidget*> WindowKeysTest::regions() const {

@@ -6,6 +6,7 @@
 #include <QElapsedTimer>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QPushButton>
 #include <QTest>
 #include <QToolButton>
 #include <QToolTip>
@@ -199,6 +200,46 @@ class FramePrompt : public QObject {
         QVERIFY(!field->isEditorOpen());
     }
 
+    // At an end where the text goes on it fades into the ground, and nowhere else.
+    void textThatGoesOnFades_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("cursor");
+        QTest::addColumn<bool>("left");
+        QTest::addColumn<bool>("right");
+        const QString wide(200, u'W');
+        QTest::newRow("short") << QStringLiteral("WWW") << 0 << false << false;
+        QTest::newRow("its beginning") << wide << 0 << false << true;
+        QTest::newRow("its middle") << wide << 100 << true << true;
+        QTest::newRow("its end") << wide << 200 << true << false;
+        QTest::newRow("right to left") << QString(200, u'ש') << 0 << true << false;
+    }
+    void textThatGoesOnFades() {
+        QFETCH(QString, text);
+        QFETCH(int, cursor);
+        QFETCH(bool, left);
+        QFETCH(bool, right);
+        ui::PromptLine line;
+        show(line, {300, 24});
+        line.setPlain(text);
+        line.setCursorPosition(cursor);
+        line.clearFocus();  // no cursor is drawn
+        const QImage image = line.grab().toImage();
+        // How far the darkest pixel of some columns is from the ground.
+        const auto ink = [&image](int from, int to) {
+            int most = 0;
+            for (int x = from; x < to; ++x)
+                for (int y = 5; y < image.height() - 5; ++y)
+                    most = std::max(most, 255 - qGray(image.pixel(x, y)));
+            return most;
+        };
+        QVERIFY(text.size() < 9 || ink(100, 200) > 100);
+        if (left) QVERIFY2(ink(3, 8) < 100, qPrintable(QString::number(ink(3, 8))));
+        if (right) QVERIFY2(ink(290, 297) < 100, qPrintable(QString::number(ink(290, 297))));
+        if (text.size() > 9 && !left) QVERIFY(ink(3, 16) > 150);
+        if (text.size() > 9 && !right) QVERIFY(ink(284, 297) > 150);
+        if (text.size() < 9) QVERIFY(ink(3, 30) > 150);
+    }
+
     void saysThatThePromptWasEdited_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<bool>("special");
@@ -295,6 +336,25 @@ class FramePrompt : public QObject {
         QVERIFY(field->isEditorOpen());
     }
 
+    // What a paste replaced is an undo away, and what was pasted stays what it was.
+    void pasteIsUndone() {
+        ui::PromptPanel panel;
+        show(panel, {1300, 40});
+        auto* line = panel.findChild<ui::PromptField*>()->line();
+        line->setFocus();
+        QTest::keyClicks(line, QStringLiteral("abc"));
+        QTest::keySequence(line, QKeySequence::SelectAll);
+        QApplication::clipboard()->setText(QStringLiteral("x\n⏎\ty"));
+        QTest::keySequence(line, QKeySequence::Paste);
+        QCOMPARE(panel.prompt(), QStringLiteral("x\n⏎\ty"));
+        QCOMPARE(line->text(), QStringLiteral("x⏎⏎⇥y"));
+        QTest::keyClicks(line, QStringLiteral("z"));
+        QCOMPARE(panel.prompt(), QStringLiteral("x\n⏎\tyz"));
+        for (int i = 0; i < 3 && panel.prompt() != QStringLiteral("abc"); ++i)
+            QTest::keySequence(line, QKeySequence::Undo);
+        QCOMPARE(panel.prompt(), QStringLiteral("abc"));
+    }
+
     void longPasteIsNotCut() {
         ui::PromptPanel panel;
         show(panel, {1300, 40});
@@ -323,6 +383,9 @@ class FramePrompt : public QObject {
         field->closeEditor();
         QCOMPARE(panel.prompt(), text);  // looking at it changes nothing
         panel.editPrompt();
+        QTest::keyClicks(field->editor(), QStringLiteral("ab"));
+        QVERIFY(panel.prompt() == text);  // nor does a key there
+        field->editor()->parentWidget()->findChild<QPushButton*>()->click();
         QTest::keyClicks(field->editor(), QStringLiteral("ab"));
         QCOMPARE(panel.prompt(), QStringLiteral("ab"));
         QApplication::clipboard()->setText(text);

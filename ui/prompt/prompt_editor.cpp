@@ -49,10 +49,11 @@ bool PromptEditor::showText(const QString& text) {
     const bool fits = line <= longestLine;
     setPlaceholderText(fits ? QString()
                             : QStringLiteral("The prompt has a line of %1 characters, too long to "
-                                             "edit here. It stays as it is until something else is "
-                                             "typed or pasted.")
+                                             "edit here. Run reads it as it is; keys change "
+                                             "nothing.")
                                   .arg(thousands(line)));
     wrapFor(fits ? line : 0);
+    setReadOnly(!fits);
     setPlainText(fits ? form : QString());
     moveCursor(QTextCursor::End);
     return fits;

@@ -16,8 +16,8 @@ class PromptEditor : public QPlainTextEdit {
     static constexpr int longestLine = 100'000;
 
     explicit PromptEditor(QWidget* parent = nullptr);
-    // False when a line is too long to be shown: then the editor is empty, and what is typed
-    // replaces the text.
+    // False when a line is too long to be shown: then the editor is empty and takes no key, so that
+    // none of them replaces a text that is not seen.
     bool showText(const QString&);
     void markPieces(const PromptPreview&,
                     const QString& text);  // text: what is shown stands for it

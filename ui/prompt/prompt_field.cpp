@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/prompt/prompt_field.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <algorithm>
@@ -46,13 +48,11 @@ PromptField::PromptField(QWidget* parent) : QWidget(parent) {
     m_frame->setAutoFillBackground(true);
     m_editor = new PromptEditor(m_frame);
     m_editor->installEventFilter(this);
-    m_count = plainLabel({}, m_frame);
-    m_count->setFont(wordFont(10));
     auto* column = new QVBoxLayout(m_frame);
     column->setContentsMargins(4, 4, 4, 4);
     column->setSpacing(4);
     column->addWidget(m_editor);
-    column->addWidget(m_count);
+    column->addLayout(buildFoot());
     m_frame->hide();
 
     connect(m_line, &PromptLine::plainEdited, this, &PromptField::textEdited);
@@ -61,13 +61,23 @@ PromptField::PromptField(QWidget* parent) : QWidget(parent) {
     connect(m_edit, &QToolButton::clicked, this, &PromptField::openEditor);
     connect(m_line, &QLineEdit::returnPressed, this, &PromptField::runRequested);
     connect(m_editor, &QPlainTextEdit::textChanged, this, &PromptField::takeEditorText);
-    connect(m_editor, &PromptEditor::longTextPasted, this,
-            [this](const QString& pasted, int at, int replaced) {
-                const QString before = m_replacing ? QString() : this->text();
-                setText(QString(before).replace(at, replaced, pasted));
-                m_line->setReadOnly(true);
-                Q_EMIT textEdited();
-            });
+    connect(m_editor, &PromptEditor::longTextPasted, this, &PromptField::takeLongPaste);
+}
+
+QHBoxLayout* PromptField::buildFoot() {
+    m_count = plainLabel({}, m_frame);
+    m_count->setFont(wordFont(10));
+    m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_putAway = new QPushButton(m_frame);
+    m_putAway->setFont(wordFont(11));
+    m_putAway->setAutoDefault(false);
+    m_putAway->hide();
+    connect(m_putAway, &QPushButton::clicked, this, &PromptField::putAway);
+    auto* foot = new QHBoxLayout;
+    foot->setSpacing(8);
+    foot->addWidget(m_count, 1);
+    foot->addWidget(m_putAway);
+    return foot;
 }
 
 QString PromptField::text() const {
@@ -75,10 +85,11 @@ QString PromptField::text() const {
 }
 
 void PromptField::setText(const QString& text) {
+    m_beforePaste.reset();
     m_line->setPlain(text);
-    if (isEditorOpen()) {
-        showInEditor();
-    }
+    if (!isEditorOpen()) return;
+    m_line->setReadOnly(true);  // one place to type at a time
+    showInEditor();
 }
 
 void PromptField::setPreview(const PromptPreview& preview) {
@@ -94,7 +105,7 @@ void PromptField::openEditor() {
         showInEditor();
         placeEditor();
         m_frame->show();
-        m_line->setReadOnly(true);  // one place to type at a time
+        m_line->setReadOnly(true);
         refreshEdit();
         Q_EMIT editorToggled(true);
     }
@@ -104,12 +115,14 @@ void PromptField::openEditor() {
 
 void PromptField::closeEditor() {
     if (!isEditorOpen()) return;
+    const bool hadFocus = m_frame->isAncestorOf(QApplication::focusWidget());
+    m_line->setPlain(text());  // also unlocks it
+    if (hadFocus) m_line->setFocus();
     m_frame->hide();
     m_frame->setParent(this);
-    m_line->setPlain(text());  // also unlocks it
     refreshEdit();
-    m_line->setFocus();
     Q_EMIT editorToggled(false);
+    if (hadFocus) Q_EMIT left();
 }
 
 bool PromptField::isEditorOpen() const {
@@ -117,15 +130,23 @@ bool PromptField::isEditorOpen() const {
 }
 
 bool PromptField::eventFilter(QObject* object, QEvent* event) {
-    if (object == m_editor && event->type() == QEvent::KeyPress) {
+    const bool press = event->type() == QEvent::KeyPress;
+    if (object == m_editor && (press || event->type() == QEvent::ShortcutOverride)) {
         auto* key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Undo) && m_editor->isReadOnly() && m_beforePaste) {
+            event->accept();
+            if (press) putAway();
+            return true;
+        }
+        if (!press) return QWidget::eventFilter(object, event);
         const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
         if (key->key() == Qt::Key_Escape) {
             closeEditor();
             return true;
         }
         if (enter && key->modifiers() == Qt::ShiftModifier) {
-            m_editor->insertPlainText(QStringLiteral("\n"));  // not U+2028
+            if (!m_editor->isReadOnly())
+                m_editor->insertPlainText(QStringLiteral("\n"));  // not U+2028
             return true;
         }
     }
@@ -153,27 +174,42 @@ void PromptField::placeEditor() {
 
 void PromptField::showInEditor() {
     const QSignalBlocker blocker(m_editor);
-    m_replacing = !m_editor->showText(text());
+    const bool tooLong = !m_editor->showText(text());
     m_editor->markPieces(m_line->preview(), text());
+    m_putAway->setVisible(tooLong);
+    m_putAway->setText(m_beforePaste ? QStringLiteral("Undo the paste")
+                                     : QStringLiteral("Clear the prompt"));
     refreshCount();
 }
 
 void PromptField::takeEditorText() {
-    const QString shown = m_editor->shownText();
-    const QString before = m_replacing ? QString() : PromptEditor::formOf(text());
+    const QString shown = m_editor->shownText(), before = PromptEditor::formOf(text());
     if (shown == before) return;
-    m_line->setPlain(applyEdit(m_replacing ? QString() : text(), before, shown));
+    m_line->setPlain(applyEdit(text(), before, shown));
     m_line->setReadOnly(true);  // typing goes on in the editor
-    m_replacing = false;
     // What was pasted may need marks: one for each character, so that the cursor keeps its place.
     if (PromptEditor::formOf(text()) != shown) {
         const int at = m_editor->textCursor().position();
         showInEditor();
         QTextCursor cursor = m_editor->textCursor();
-        cursor.setPosition(m_replacing ? 0 : at);
+        cursor.setPosition(m_editor->isReadOnly() ? 0 : at);
         m_editor->setTextCursor(cursor);
     }
     refreshCount();
+    Q_EMIT textEdited();
+}
+
+void PromptField::takeLongPaste(const QString& pasted, int at, int replaced) {
+    const QString before = text();
+    setText(QString(before).replace(at, replaced, pasted));
+    m_beforePaste = before;
+    showInEditor();
+    Q_EMIT textEdited();
+}
+
+void PromptField::putAway() {
+    setText(QString(m_beforePaste.value_or(QString())));  // a copy: it is reset there
+    m_editor->setFocus();
     Q_EMIT textEdited();
 }
 

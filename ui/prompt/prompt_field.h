@@ -4,10 +4,13 @@
 #include <QFrame>
 #include <QString>
 #include <QWidget>
+#include <optional>
 
 #include "ui/prompt/prompt_preview.h"
 
+class QHBoxLayout;
 class QLabel;
+class QPushButton;
 class QToolButton;
 
 namespace ui {
@@ -33,6 +36,7 @@ class PromptField : public QWidget {
     void textEdited();
     void runRequested();  // Return in the line
     void editorToggled(bool open);
+    void left();  // the editor had the focus and closes: where the keys go now is the window's
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;
@@ -41,8 +45,11 @@ class PromptField : public QWidget {
 
   private:
     void placeEditor();
+    QHBoxLayout* buildFoot();
     void showInEditor();
     void takeEditorText();
+    void takeLongPaste(const QString& pasted, int at, int replaced);
+    void putAway();  // a text that the editor cannot hold, for what can be typed
     void refreshCount();
     void refreshEdit();
 
@@ -51,7 +58,8 @@ class PromptField : public QWidget {
     QFrame* m_frame = nullptr;
     PromptEditor* m_editor = nullptr;
     QLabel* m_count = nullptr;
-    bool m_replacing = false;  // the text is too long for the editor, which is empty
+    QPushButton* m_putAway = nullptr;
+    std::optional<QString> m_beforePaste;  // which made it too long to edit, and so to undo
 };
 
 }  // namespace ui

@@ -4,7 +4,9 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QKeyEvent>
+#include <QLinearGradient>
 #include <QPainter>
+#include <QSignalBlocker>
 #include <QTextLayout>
 #include <algorithm>
 
@@ -17,6 +19,16 @@ namespace ui {
 namespace {
 
 constexpr int captionEdge = 8, captionGap = 14;
+constexpr int lineEdge = 4;  // of the field, around its text
+constexpr int fadeWidth = 18, fadeInset = 3;
+
+// The text is laid out as QLineEdit does it; where it has scrolled to is known by its cursor.
+QTextLine laidOut(QTextLayout& layout) {
+    layout.beginLayout();
+    const QTextLine line = layout.createLine();
+    layout.endLayout();
+    return line;
+}
 
 }  // namespace
 
@@ -59,7 +71,13 @@ void PromptLine::paste() {
     const auto from = hasSelectedText() ? selectionStart() : cursorPosition();
     const auto length = hasSelectedText() ? selectionLength() : 0;
     m_plain.replace(from, length, clip);
-    showPlain(from + static_cast<int>(clip.size()));
+    if (m_plain.size() > longest) {
+        showPlain(0);
+    } else {
+        const QSignalBlocker blocker(this);  // it is taken as it is, marks and all
+        insert(onOneLine(clip));             // and so can be undone
+        refreshNotes();
+    }
     Q_EMIT plainEdited();
 }
 
@@ -121,20 +139,45 @@ void PromptLine::refreshCaption() {
     update();
 }
 
-// The text is laid out as QLineEdit does it; where it has scrolled to is known by its cursor.
+QRect PromptLine::seenRect() const {
+    return rect().adjusted(lineEdge, 0, -lineEdge - textMargins().right(), 0);
+}
+
+int PromptLine::originOf(const QTextLine& line) const {
+    constexpr int besideCursor = 5;  // cursorRect() is as much wider at the left
+    return cursorRect().left() + besideCursor - qRound(line.cursorToX(cursorPosition()));
+}
+
+// Where the text goes on it fades: a letter cut in two reads as another.
+void PromptLine::paintFades(QPainter& painter) const {
+    const QRect seen = seenRect();
+    if (fontMetrics().horizontalAdvance(text()) + fadeWidth < seen.width()) return;
+    QTextLayout layout(text(), font());
+    const QTextLine line = laidOut(layout);
+    const QRectF all = line.naturalTextRect().translated(originOf(line), 0);
+    const QColor ground = palette().color(QPalette::Base);
+    QColor clear = ground;
+    clear.setAlpha(0);
+    const auto fade = [&](int from, int to) {  // opaque at the first
+        QLinearGradient gradient(from, 0, to, 0);
+        gradient.setColorAt(0, ground);
+        gradient.setColorAt(1, clear);
+        painter.fillRect(QRect(QPoint(std::min(from, to), fadeInset),
+                               QPoint(std::max(from, to), height() - 1 - fadeInset)),
+                         gradient);
+    };
+    if (all.right() > seen.right() + 2) fade(seen.right() + 2, seen.right() - fadeWidth);
+    if (all.left() < seen.left() - 2) fade(seen.left() - 2, seen.left() + fadeWidth);
+}
+
 std::vector<QRect> PromptLine::markRects() const {
     std::vector<QRect> rects;
     const std::vector<PromptMark> marks = m_preview.marksIn(m_plain);
     if (marks.empty()) return rects;
     QTextLayout layout(text(), font());
-    layout.beginLayout();
-    const QTextLine line = layout.createLine();
-    layout.endLayout();
-    constexpr int besideCursor = 5;  // cursorRect() is as much wider at the left
-    const int origin =
-        cursorRect().left() + besideCursor - qRound(line.cursorToX(cursorPosition()));
-    const int edge = 4;
-    const QRect seen = rect().adjusted(edge, 0, -edge - textMargins().right(), 0);
+    const QTextLine line = laidOut(layout);
+    const int origin = originOf(line);
+    const QRect seen = seenRect();
     const int height = QFontMetrics(font()).height();
     for (const PromptMark& mark : marks) {
         if (mark.start + mark.length > text().size()) break;
@@ -170,6 +213,7 @@ void PromptLine::paintEvent(QPaintEvent* event) {
             painter.drawLine(at.bottomLeft(), at.bottomRight());
         }
     }
+    paintFades(painter);
     const QString caption = shownCaption();
     if (caption.isEmpty()) return;
     painter.setFont(wordFont(11));

@@ -10,6 +10,8 @@
 
 #include "ui/prompt/prompt_preview.h"
 
+class QTextLine;
+
 namespace ui {
 
 class PromptLine : public QLineEdit {
@@ -50,6 +52,9 @@ class PromptLine : public QLineEdit {
     void showPlain(int cursor);
     void refreshNotes();
     void refreshCaption();
+    QRect seenRect() const;                // where its text is seen, in this widget's coordinates
+    int originOf(const QTextLine&) const;  // x of the text's beginning, which may be out of sight
+    void paintFades(QPainter&) const;
     void refreshLook();  // as what it is: a field, or a button that opens the editor
 
     QString m_plain;

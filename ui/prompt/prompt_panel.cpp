@@ -145,6 +145,7 @@ void PromptPanel::build() {
     connect(m_prompt, &PromptField::runRequested, this, [this] {
         if (canRun()) Q_EMIT runRequested();
     });
+    connect(m_prompt, &PromptField::left, this, &PromptPanel::promptLeft);
     connect(m_prompt->line(), &PromptLine::earlierWanted, this,
             &PromptPanel::earlierPromptRequested);
     connect(m_prompt, &PromptField::editorToggled, m_expand, &QToolButton::setChecked);
@@ -354,8 +355,17 @@ void PromptPanel::editPrompt() {
     m_prompt->openEditor();
 }
 
-void PromptPanel::focusPrompt() {
-    m_prompt->line()->setFocus(Qt::ShortcutFocusReason);
+bool PromptPanel::isEditorOpen() const {
+    return m_prompt->isEditorOpen();
+}
+
+void PromptPanel::closeEditor() {
+    m_prompt->closeEditor();
+}
+
+void PromptPanel::leavePrompt() {
+    closeEditor();
+    if (m_prompt->line()->hasFocus()) Q_EMIT promptLeft();
 }
 
 void PromptPanel::toggleControlStrings() {

@@ -59,7 +59,9 @@ class PromptPanel : public QWidget {
     bool canStop() const;
     bool isEditedSinceRun() const;
     void editPrompt();  // opens the editor and gives it the focus (Ctrl+L)
-    void focusPrompt();
+    bool isEditorOpen() const;
+    void closeEditor();
+    void leavePrompt();  // its line or its editor, whichever has the focus
     void toggleControlStrings();
 
     // Words go first, then the bar takes two rows.
@@ -69,6 +71,7 @@ class PromptPanel : public QWidget {
     void modelChosen(const QString& path);
     void openModelRequested();
     void runRequested();
+    void promptLeft();  // the keys are the window's again
     void stepRequested();
     void pauseRequested();
     void stopRequested();

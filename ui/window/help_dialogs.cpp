@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include "ui/painting/theme.h"
@@ -16,6 +17,8 @@
 namespace ui {
 
 namespace {
+
+constexpr int widthForTwoColumns = 700;
 
 QDialog* dialog(const QString& name, const QString& title, QSize size, QWidget* parent) {
     auto* window = new QDialog(parent);
@@ -45,6 +48,11 @@ QString withoutMarks(QString text) {
     return text.replace(u'\x01', u'&');
 }
 
+// As large as wanted, and no larger than the window it explains.
+QSize within(const QWidget* parent, QSize wanted) {
+    return parent ? wanted.boundedTo(parent->size() - QSize(40, 60)) : wanted;
+}
+
 QLabel* heading(const QString& text) {
     QLabel* label = plainLabel(text);
     label->setFont(wordFont(12, true));
@@ -62,26 +70,35 @@ QGridLayout* keyGrid() {
 QLabel* keyLabel(const QString& keys) {
     QLabel* label = plainLabel(keys);
     label->setFont(monoFont(11));
+    label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    label->setContentsMargins(0, 1, 0, 0);  // on the line of the words beside it
     return label;
 }
 
-// In two columns, read downwards.
-QGridLayout* menuKeys(const QList<QAction*>& actions) {
+// A narrow sheet has more lines, not a second scroll bar.
+QLabel* wrappedLabel(const QString& text) {
+    QLabel* label = plainLabel(text);
+    label->setWordWrap(true);
+    label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    return label;
+}
+
+// In one or two columns, read downwards.
+QGridLayout* menuKeys(const QList<QAction*>& actions, int columns) {
     QGridLayout* grid = keyGrid();
     QList<QAction*> keyed;
     for (QAction* action : actions)
         if (!action->shortcuts().isEmpty()) keyed << action;
-    const int half = static_cast<int>(keyed.size() + 1) / 2;
+    const int half = (static_cast<int>(keyed.size()) + columns - 1) / columns;
     for (int i = 0; i < keyed.size(); ++i) {
         QStringList keys;
         for (const QKeySequence& key : keyed[i]->shortcuts())
             keys << key.toString(QKeySequence::NativeText);
         const int column = i < half ? 0 : 2;
-        grid->addWidget(keyLabel(keys.mid(0, 2).join(QStringLiteral("  "))), i % half, column);
-        grid->addWidget(plainLabel(withoutMarks(keyed[i]->text())), i % half, column + 1);
+        grid->addWidget(keyLabel(keys.mid(0, 2).join(u'\n')), i % half, column);
+        grid->addWidget(wrappedLabel(withoutMarks(keyed[i]->text())), i % half, column + 1);
     }
-    grid->setColumnStretch(1, 1);
-    grid->setColumnStretch(3, 1);
+    for (int i = 0; i < columns; ++i) grid->setColumnStretch(2 * i + 1, 1);
     return grid;
 }
 
@@ -91,10 +108,14 @@ QGridLayout* gestureGrid(std::span<const GestureHelp> gestures) {
     const char16_t* before = nullptr;
     for (const GestureHelp& gesture : gestures) {
         const bool same = before && QStringView(before) == QStringView(gesture.where);
-        if (!same) grid->addWidget(plainLabel(QString::fromUtf16(gesture.where)), row, 0);
+        if (!same) {
+            QLabel* where = plainLabel(QString::fromUtf16(gesture.where));
+            where->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+            grid->addWidget(where, row, 0);
+        }
         before = gesture.where;
         grid->addWidget(keyLabel(QString::fromUtf16(gesture.gesture)), row, 1);
-        grid->addWidget(plainLabel(QString::fromUtf16(gesture.does)), row, 2);
+        grid->addWidget(wrappedLabel(QString::fromUtf16(gesture.does)), row, 2);
         ++row;
     }
     grid->setColumnStretch(2, 1);
@@ -105,15 +126,16 @@ QGridLayout* gestureGrid(std::span<const GestureHelp> gestures) {
 
 QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
     if (QDialog* open = raisedDialog("keysOverlay", parent)) return open;
-    QDialog* window =
-        dialog(QStringLiteral("keysOverlay"), QStringLiteral("Keys"), {760, 640}, parent);
+    QDialog* window = dialog(QStringLiteral("keysOverlay"), QStringLiteral("Keys"),
+                             within(parent, {860, 700}), parent);
     auto* sheet = new QWidget;
     sheet->setBackgroundRole(QPalette::Base);
     auto* column = new QVBoxLayout(sheet);
     column->addWidget(heading(QStringLiteral("Everywhere")));
-    column->addLayout(menuKeys(actions));
-    QLabel* note = plainLabel(
-        QStringLiteral("Letters and Space go to a text field that has the focus; Esc leaves it."));
+    column->addLayout(menuKeys(actions, window->width() < widthForTwoColumns ? 1 : 2));
+    QLabel* note = plainLabel(QStringLiteral(
+        "Letters and Space go to a text field that has the focus; Esc leaves it, and so does "
+        "Enter in the prompt."));
     note->setForegroundRole(QPalette::PlaceholderText);
     column->addWidget(note);
     column->addWidget(heading(QStringLiteral("In a view that has the focus (F6, Tab)")));
@@ -124,7 +146,10 @@ QDialog* keysDialog(const QList<QAction*>& actions, QWidget* parent) {
     auto* area = new QScrollArea;
     area->setWidget(sheet);
     area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFrameShape(QFrame::NoFrame);
+    area->setMinimumWidth(sheet->minimumSizeHint().width() +
+                          area->verticalScrollBar()->sizeHint().width());
     window->layout()->addWidget(area);
     return window;
 }

@@ -6,6 +6,11 @@ namespace ui {
 namespace {
 
 constexpr GestureHelp keysOfViews[] = {
+    {u"Prompt", u"Enter", u"run it, and back to the keys above"},
+    {u"Prompt", u"Esc", u"back to them, what is typed stays"},
+    {u"Prompt", u"↑  ↓", u"prompts that were run before, and back"},
+    {u"Prompt’s editor", u"Ctrl+Enter", u"run it; Enter is a line’s end"},
+    {u"Prompt’s editor", u"Esc", u"close it, what is typed stays"},
     {u"Strip", u"Shift+←  →", u"a span from the selected token on (Ctrl: by 10)"},
     {u"Strip", u"Shift+Home  End", u"up to the first, the last token"},
     {u"Steps", u"←  →", u"the step before, after"},

@@ -8,6 +8,7 @@
 #include <QDialog>
 #include <QDockWidget>
 #include <QDragEnterEvent>
+#include <QKeyEvent>
 #include <QMimeData>
 #include <QSettings>
 #include <QTabBar>
@@ -108,6 +109,8 @@ void MainWindow::connectParts() {
     connect(m->prompt, &PromptPanel::modelChosen, this, &MainWindow::modelChosen);
     connect(m->prompt, &PromptPanel::openModelRequested, this, &MainWindow::openModelRequested);
     connect(m->prompt, &PromptPanel::runRequested, this, &MainWindow::runRequested);
+    connect(m->prompt, &PromptPanel::promptLeft, this, &MainWindow::focusPage);
+    connect(this, &MainWindow::runRequested, m->prompt, &PromptPanel::leavePrompt);
     connect(m->prompt, &PromptPanel::stepRequested, this, &MainWindow::stepRequested);
     connect(m->prompt, &PromptPanel::pauseRequested, this, &MainWindow::pauseRequested);
     connect(m->prompt, &PromptPanel::stopRequested, this, &MainWindow::stopRequested);
@@ -144,15 +147,27 @@ void MainWindow::connectParts() {
 }
 
 void MainWindow::stepOut() {
-    if (m->selection && m->selection->locked) {
+    if (m->prompt->isEditorOpen()) {
+        m->prompt->closeEditor();  // it lies over the page
+    } else if (m->selection && m->selection->locked) {
         Q_EMIT unlockRequested();
     } else if (m->strip->span()) {
         m->strip->setSpan({});
     } else if (m->solo) {
         setSolo(false);
-    } else if (centralWidget()) {
-        centralWidget()->setFocus();  // out of a field, back to the keys of the window
+    } else {
+        focusPage();
     }
+}
+
+void MainWindow::focusPage() {
+    if (centralWidget()) centralWidget()->setFocus();
+}
+
+// Text fields keep Esc from the window's shortcuts; one that has no use for it passes it on.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) return focusPage();
+    QMainWindow::keyPressEvent(event);
 }
 
 void MainWindow::applyScheme(int choice) {

@@ -167,6 +167,7 @@ class MainWindow : public QMainWindow {
   protected:
     bool eventFilter(QObject*, QEvent*) override;
     void closeEvent(QCloseEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
     void resizeEvent(QResizeEvent*) override;
     void showEvent(QShowEvent*) override;
     void dragEnterEvent(QDragEnterEvent*) override;
@@ -197,7 +198,8 @@ class MainWindow : public QMainWindow {
     QList<QWidget*> regions() const;
     void orderFocus();
     void focusRegion(int step);
-    void stepOut();  // Esc
+    void stepOut();    // Esc
+    void focusPage();  // out of a field, back to the keys of the window
     void openDropped(const QString& path);
     void applyScheme(int choice);
     std::unique_ptr<Parts> m;

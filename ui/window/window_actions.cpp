@@ -11,6 +11,29 @@
 
 namespace ui {
 
+namespace {
+
+// Held down these go on. What switches something, or begins a run, does so once a press.
+bool goesOn(const QKeySequence& key) {
+    switch (key[0].key()) {
+        case Qt::Key_Left:
+        case Qt::Key_Right:
+        case Qt::Key_Up:
+        case Qt::Key_Down:
+        case Qt::Key_BracketLeft:
+        case Qt::Key_BracketRight:
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+        case Qt::Key_Minus:
+        case Qt::Key_PageUp:
+        case Qt::Key_PageDown:
+        case Qt::Key_F6: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
 WindowActions::WindowActions(MainWindow& window) : QObject(&window), m_window(window) {
     const char* titles[] = {"&File", "&Edit",  "&View",   "&Model",
                             "&Run",  "&Heads", "E&xport", "Hel&p"};
@@ -39,6 +62,7 @@ QAction* WindowActions::add(Menu where, const QString& text, const QList<QKeySeq
                             std::function<void()> does) {
     QAction* action = menu(where)->addAction(text);
     action->setShortcuts(keys);
+    action->setAutoRepeat(!keys.isEmpty() && goesOn(keys.front()));
     // The menu alone would not do: its shortcuts rest while a menu bar is hidden.
     m_window.addAction(action);
     if (does) connect(action, &QAction::triggered, this, std::move(does));
