@@ -133,10 +133,16 @@ RestoredRuns computeRuns(engine::Engine& engine, const SavedSession& session,
     const std::vector<TokenId>& saved = session.prompt->tokens;
     restored.promptTokens = static_cast<std::int64_t>(saved.size());
     engine::Encoding prompt = engine.tokenize(session.prompt->text, session.prompt->options);
-    restored.tokenizerDiffers =
+    const bool differs =
         !std::equal(prompt.tokens.begin(), prompt.tokens.end(), saved.begin(), saved.end(),
                     [](const engine::Token& token, TokenId id) { return token.id == id; });
-    if (restored.tokenizerDiffers) prompt = engine.describe(saved);
+    if (differs) {
+        prompt = engine.describe(saved);
+        const std::optional<bool>& asWritten = session.prompt->isAsWritten;
+        (!asWritten   ? restored.isEither
+         : *asWritten ? restored.tokenizerDiffers
+                      : restored.isEdited) = true;
+    }
     restored.notes = prompt.notes;
 
     Work work{engine, session, onProgress, stop};
@@ -184,7 +190,6 @@ RestoredRuns computeRuns(engine::Engine& engine, const SavedSession& session,
             open.take(run.id);
             work.done += static_cast<std::int64_t>(run.tokens.size());
         }
-        restored.tokenizerDiffers |= restored.beside.back().tokenizerDiffers;
     }
     restored.candidates =
         engine.reader()

@@ -26,7 +26,10 @@ struct RestoredRuns {
     std::optional<engine::Candidate> target, distractor;  // of the session's view, with its bytes
     std::vector<std::string> notes;                       // what the tokenizer decided
     std::vector<RestoredRuns> beside;                     // as the session's
-    bool tokenizerDiffers = false;  // it makes other tokens of the prompt's text than were saved
+    // Why the tokens saved are not those that the tokenizer makes of the text: one of them was
+    // edited in the file, the tokenizer is another than then, or one of the two. Of this prompt,
+    // not of those beside it.
+    bool isEdited = false, tokenizerDiffers = false, isEither = false;
 };
 
 // Steps of the tokens that a run was given after its prompt, from that one on: their text, and what

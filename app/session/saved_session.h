@@ -39,6 +39,9 @@ struct SavedPrompt {
     std::string text;
     engine::TokenizeOptions options;
     std::vector<engine::TokenId> tokens;
+    // Whether text and tokens are what was written, by the file's own check of them; none: a file
+    // of before there was one.
+    std::optional<bool> isAsWritten = true;
 };
 
 struct SavedRun {

@@ -34,6 +34,8 @@ struct RunView {
     bool edited = false;     // it leaves its parent for them, not for another token
     std::int64_t given = 0;  // tokens that it did not choose: the prompt's, up to a forced one
     std::vector<engine::Candidate> candidates;  // after the prompt's last row; of a restored run
+    // As SavedPrompt's isAsWritten: of a session whose file was edited it is false for good.
+    std::optional<bool> promptAsWritten = true;
 };
 
 // A to Z, then A1, B1, …

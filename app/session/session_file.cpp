@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -70,6 +71,22 @@ std::vector<engine::TokenId> idsOf(const JsonReader& list) {
     return ids;
 }
 
+// FNV-1a of a prompt's text and tokens: whoever edits one of them in the file makes no session of
+// another tokenizer.
+std::string checkOf(const SavedPrompt& prompt) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    const auto add = [&hash](std::uint64_t byte) { hash = (hash ^ byte) * 0x100000001b3U; };
+    for (const char c : validUtf8(prompt.text)) add(static_cast<unsigned char>(c));
+    for (const engine::TokenId id : prompt.tokens)
+        for (int shift = 0; shift < 32; shift += 8)
+            add((static_cast<std::uint32_t>(to_int(id)) >> shift) & 0xFF);
+    add(prompt.options.chat ? 1 : 0);
+    add(prompt.options.parse_special ? 1 : 0);
+    std::array<char, 17> digits{};
+    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+    return digits.data();
+}
+
 // ---- writing
 
 json asJson(const SavedModel& model) {
@@ -88,10 +105,12 @@ json asJson(const SavedBar& bar) {
 }
 
 json asJson(const SavedPrompt& prompt) {
-    return {{"text", prompt.text},
-            {"chat", prompt.options.chat},
-            {"parse_special", prompt.options.parse_special},
-            {"tokens", idsAsJson(prompt.tokens)}};
+    json out{{"text", prompt.text},
+             {"chat", prompt.options.chat},
+             {"parse_special", prompt.options.parse_special},
+             {"tokens", idsAsJson(prompt.tokens)}};
+    if (prompt.isAsWritten) out["check"] = *prompt.isAsWritten ? checkOf(prompt) : "edited";
+    return out;
 }
 
 json asJson(const SavedRun& run) {
@@ -173,7 +192,9 @@ SavedBar barOf(const JsonReader& from) {
 }
 
 SavedPrompt savedPromptOf(const JsonReader& from) {
-    SavedPrompt prompt{from["text"].text(), optionsOf(from), idsOf(from["tokens"])};
+    SavedPrompt prompt{from["text"].text(), optionsOf(from), idsOf(from["tokens"]), {}};
+    if (const auto check = from.find("check"))
+        prompt.isAsWritten = check->text() == checkOf(prompt);
     if (prompt.tokens.empty()) from["tokens"].fail("is empty: a prompt has a token at least");
     return prompt;
 }

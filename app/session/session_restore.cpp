@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/command_line/cli_text.h"
 #include "app/session/session.h"
 
 namespace app {
@@ -13,6 +14,12 @@ using ui::RunState;
 
 namespace {
 
+std::string textOf(const std::vector<engine::Token>& tokens, std::int64_t count) {
+    std::string text;
+    for (std::int64_t i = 0; i < count; ++i) text += tokens[static_cast<std::size_t>(i)].bytes;
+    return validUtf8(text);
+}
+
 std::vector<RunView> runsOf(const SavedPrompt& prompt, const std::vector<SavedRun>& saved,
                             const RestoredRuns& computed) {
     std::vector<RunView> runs;
@@ -20,7 +27,9 @@ std::vector<RunView> runsOf(const SavedPrompt& prompt, const std::vector<SavedRu
         const RestoredRun& from = computed.runs[i];
         RunView run;
         run.id = from.id;
-        run.prompt = prompt.text;
+        // What was edited is another prompt than these runs': Run reads it.
+        run.prompt = computed.isEdited ? textOf(from.tokens, computed.promptTokens) : prompt.text;
+        run.promptAsWritten = computed.isEither ? std::nullopt : std::optional(!computed.isEdited);
         run.options = prompt.options;
         run.tokens = from.tokens;
         run.promptTokens = computed.promptTokens;
@@ -50,6 +59,7 @@ std::vector<engine::RunId> saveRuns(std::vector<const RunView*> runs, const RunV
                                     std::size_t& shownAt) {
     prompt.text = shown.prompt;
     prompt.options = shown.options;
+    prompt.isAsWritten = shown.promptAsWritten;
     const auto promptTokens = static_cast<std::size_t>(shown.promptTokens);
     for (std::size_t i = 0; i < promptTokens; ++i) prompt.tokens.push_back(shown.tokens[i].id);
     std::sort(runs.begin(), runs.end(),

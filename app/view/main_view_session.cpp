@@ -249,8 +249,22 @@ void MainView::warnOfDifferences(const SessionRestored& event) {
     QStringList differences;
     if (event.modelDiffers)
         differences << QStringLiteral("its model's file is another than when it was saved");
-    if (event.computed.tokenizerDiffers)
+    const auto any = [&event](bool RestoredRuns::*fault) {
+        const auto& beside = event.computed.beside;
+        return event.computed.*fault ||
+               std::any_of(beside.begin(), beside.end(),
+                           [fault](const RestoredRuns& runs) { return runs.*fault; });
+    };
+    if (any(&RestoredRuns::isEdited))
+        differences << QStringLiteral(
+            "its prompt's text or tokens were edited in the file, and are no longer those of one "
+            "another");
+    if (any(&RestoredRuns::tokenizerDiffers))
         differences << QStringLiteral("the model's tokenizer now makes other tokens of the prompt");
+    if (any(&RestoredRuns::isEither))
+        differences << QStringLiteral(
+            "its prompt's tokens are not those of its text: the file was edited, or the model's "
+            "tokenizer makes others now");
     if (differences.isEmpty()) return;
     m_window->showMessage(
         {ui::Message::Severity::Warn,

@@ -156,7 +156,6 @@ class WindowSessionTest : public QObject {
     void aDroppedSessionOpens();
     void whatIsWrongChangesNothing_data();
     void whatIsWrongChangesNothing();
-    void anotherModelFileIsWarnedOf();
     void tooFewPagesChangeNothing();
     void stopLeavesWhatIsThere();
     void saveAsksOnceAndAgainForAnotherModel();
@@ -368,27 +367,6 @@ void WindowSessionTest::whatIsWrongChangesNothing() {
     window.bar().setPrompt(QString::fromStdString(kPrompt));
     Q_EMIT window.view->window().stepRequested();
     QVERIFY(eventually([&] { return window.session().run().steps.size() == 4; }));
-}
-
-void WindowSessionTest::anotherModelFileIsWarnedOf() {
-    const QString file = path("other.headscope");
-    Window window(sourceOf(std::make_shared<fake::World>()), m_folder, fakeModel());
-    QVERIFY(window.work(kPrompt, 3, 1));
-    Q_EMIT window.view->window().saveSessionRequested();
-    QVERIFY(window.answer("saveSessionDialog", file));
-    QVERIFY(eventually([&] { return QFile::exists(file); }));
-    json changed = document(file);
-    changed["model"]["hash"] = "of another file";
-    changed["prompt"]["tokens"][2] = 5;
-    write(file, QByteArray::fromStdString(changed.dump()));
-    window.drop(file);
-    QVERIFY(eventually([&] { return !window.view->window().messages().isEmpty(); }));
-    QCOMPARE(window.view->window().messages().size(), 1);
-    QVERIFY(window.message().contains(QStringLiteral("file is another than when it was saved")));
-    QVERIFY(window.message().contains(QStringLiteral("other tokens of the prompt")));
-    QCOMPARE(window.session().run().tokens[2].id, engine::TokenId(5));
-    QCOMPARE(window.session().run().steps.size(), 3u);
-    QVERIFY(window.settle());
 }
 
 void WindowSessionTest::tooFewPagesChangeNothing() {

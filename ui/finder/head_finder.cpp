@@ -10,6 +10,7 @@
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QScopedValueRollback>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QStandardItemModel>
 #include <QTableView>
@@ -20,6 +21,7 @@
 #include "ui/finder/finder_delegate.h"
 #include "ui/finder/head_scatter.h"
 #include "ui/painting/theme.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/labelled_combo.h"
 #include "ui/widgets/plain_text.h"
 
@@ -72,7 +74,7 @@ QWidget* HeadFinder::buildTable() {
                        "the magnitude counts."));
     m_filter->setClearButtonEnabled(true);
     m_filter->setMaximumWidth(300);
-    m_where = plainLabel({});
+    m_where = new ElidedLabel(m_filter->font());
     m_count = plainLabel({});
     auto* row = new QHBoxLayout;
     row->setContentsMargins(8, 6, 8, 6);
@@ -126,6 +128,11 @@ QWidget* HeadFinder::buildTable() {
         header->setSectionResizeMode(i, i == 0 ? QHeaderView::Fixed : QHeaderView::Stretch);
     header->resizeSection(0, headWidth);
     m_table->sortByColumn(columnOf(bestMetric), Qt::DescendingOrder);
+    // Whoever scrolls, sorts or filters looks for others than the focused head.
+    const auto looksElsewhere = [this] { m_keepsInView = false; };
+    connect(m_table->verticalScrollBar(), &QScrollBar::actionTriggered, this, looksElsewhere);
+    connect(header, &QHeaderView::sectionClicked, this, looksElsewhere);
+    connect(m_filter, &QLineEdit::textEdited, this, looksElsewhere);
     connect(header, &QHeaderView::sortIndicatorChanged, this, [this] {
         refreshTexts();
         refreshRanking();
@@ -211,6 +218,7 @@ QWidget* HeadFinder::buildScatter() {
 }
 
 void HeadFinder::setModel(const engine::ModelInfo& model) {
+    m_keepsInView = true;
     m_proxy->setOnly({});
     m_scatter->setSelected({});
     m_model->setModel(model);
@@ -256,6 +264,7 @@ void HeadFinder::setContributions(const std::optional<engine::ContributionTable>
 }
 
 void HeadFinder::setFocusedHead(engine::LayerHead at) {
+    if (m_model->focused() != at) m_keepsInView = true;
     m_model->setFocused(at);
     selectFocused();
     if (isVisible()) m_scatter->refresh();
@@ -346,10 +355,12 @@ int HeadFinder::rankColumn() const {
 
 void HeadFinder::rankBy(int column) {
     if (m_table->isColumnHidden(column)) return;
+    m_keepsInView = false;  // the first by it are wanted
     m_table->sortByColumn(column, column > 0 ? Qt::DescendingOrder : Qt::AscendingOrder);
 }
 
 void HeadFinder::rankIn(int column, Qt::SortOrder order) {
+    m_keepsInView = true;
     if (!m_table->isColumnHidden(column)) m_table->sortByColumn(column, order);
 }
 
@@ -369,7 +380,22 @@ QString HeadFinder::rankText() const {
     return column <= 0 ? QString() : infoOf(HeadMetric(column - 1)).name;
 }
 
+// New numbers sort the table anew and move the row away from where it was scrolled to; a table
+// that was not laid out has not scrolled at all.
+void HeadFinder::showFocusedSoon() {
+    if (!m_keepsInView || std::exchange(m_showsSoon, true)) return;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_showsSoon = false;
+            const QModelIndex row = m_table->currentIndex();
+            if (m_keepsInView && row.isValid()) m_table->scrollTo(row);
+        },
+        Qt::QueuedConnection);
+}
+
 void HeadFinder::refreshRanking() {
+    showFocusedSoon();
     Q_EMIT rankingChanged();
 }
 
@@ -403,6 +429,16 @@ void HeadFinder::refreshTexts() {
     m_pin->setEnabled(marked > 0);
     m_only->setEnabled(marked > 0);
     m_all->setEnabled(m_proxy->isFiltered() || marked > 0);
+}
+
+void HeadFinder::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    showFocusedSoon();
+}
+
+void HeadFinder::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    showFocusedSoon();
 }
 
 void HeadFinder::changeEvent(QEvent* event) {

@@ -62,6 +62,8 @@ class HeadFinder : public QWidget {
   protected:
     bool eventFilter(QObject*, QEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void showEvent(QShowEvent*) override;
     void changeEvent(QEvent*) override;
 
   private:
@@ -71,6 +73,7 @@ class HeadFinder : public QWidget {
     void refreshRanking();
     void selectFocused();
     void selectSoon();
+    void showFocusedSoon();
     void offerSpan(bool offered);  // as a column, and for the axes
     engine::LayerHead headOf(const QModelIndex&) const;
 
@@ -85,6 +88,8 @@ class HeadFinder : public QWidget {
     QString m_unknown, m_position, m_target, m_span;
     bool m_choosing = false;  // the selection is being moved by the program
     bool m_removing = false, m_selectsSoon = false;
+    bool m_keepsInView = true;  // the focused head's row, through whatever sorts the table anew
+    bool m_showsSoon = false;
 };
 
 }  // namespace ui
