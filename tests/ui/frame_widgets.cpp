@@ -8,6 +8,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -73,6 +74,55 @@ class FrameWidgets : public QObject {
         QTest::mouseClick(viewport, Qt::LeftButton, {},
                           ui::MarkDelegate::distractorBox(cell(3)).center());
         QVERIFY(!distractor[1][0].value<std::optional<engine::Candidate>>());
+    }
+
+    // Whole rows, and room for a token in each picker, at the widths that the window gives it.
+    void logitsAreNotCut_data() {
+        QTest::addColumn<QSize>("size");
+        for (const QSize size : {QSize(240, 120), QSize(240, 300), QSize(290, 181), QSize(326, 206),
+                                 QSize(326, 187), QSize(640, 460)})
+            QTest::addRow("%dx%d", size.width(), size.height()) << size;
+    }
+    void logitsAreNotCut() {
+        QFETCH(QSize, size);
+        ui::LogitsPanel panel;
+        panel.setTopTokens({{},
+                            Position{3},
+                            frame::candidates({" Mary", " the", " a", " b", " c", " d", " e", " f",
+                                               " g", " John", " incomprehensible"})});
+        show(panel, size);
+        panel.setTarget(panel.model()->candidates()[10]);
+        QTest::qWait(20);  // the layout
+        const QTableView* view = panel.view();
+        const int high = view->viewport()->height(), rows = 11 * 19;
+        QVERIFY(high > 0);
+        QVERIFY2(high >= rows || high % 19 == 0, qPrintable(QString::number(high)));
+        const auto boxes = panel.findChildren<QComboBox*>();
+        for (const QComboBox* box : boxes) {
+            QVERIFY(panel.rect().contains(QRect(box->mapTo(&panel, QPoint()), box->size())));
+            const QString token = QStringLiteral("·Mary");
+            QVERIFY2(
+                box->lineEdit()->width() > box->lineEdit()->fontMetrics().horizontalAdvance(token),
+                qPrintable(QString::number(box->lineEdit()->width())));
+        }
+        QVERIFY(!boxes[0]->geometry().intersects(boxes[1]->geometry()));
+        QVERIFY(size.width() < 280 || std::abs(boxes[0]->width() - boxes[1]->width()) < 6);
+        // One that is longer ends in …: nothing is drawn at the edge, where a letter would be cut.
+        auto* line = boxes[0]->lineEdit();
+        QCOMPARE(line->text(), QStringLiteral("·incomprehensible"));
+        if (line->fontMetrics().horizontalAdvance(line->text()) < line->width() - 8) return;
+        const auto atEdge = [line] {
+            const QImage image = line->grab().toImage();
+            QSet<QRgb> colours;
+            for (int y = 4; y < image.height() - 4; ++y)
+                for (const int x : {image.width() - 1, image.width() - 2})
+                    colours << image.pixel(x, y);
+            return colours.size();
+        };
+        QCOMPARE(atEdge(), 1);
+        line->setFocus();  // to be typed in: all of it
+        line->home(false);
+        QVERIFY(atEdge() > 1);
     }
 
     void barsActivate() {

@@ -6,9 +6,11 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMouseEvent>
+#include <QSpacerItem>
 #include <QStackedLayout>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/contributions/token_picker.h"
 #include "ui/models/candidate_delegates.h"
@@ -23,6 +25,7 @@ namespace ui {
 namespace {
 
 constexpr int markWidth = 38, logitWidth = 52;
+constexpr int widthForOneLine = 280;  // of both pickers
 
 bool isSameToken(const std::optional<engine::Candidate>& a,
                  const std::optional<engine::Candidate>& b) {
@@ -82,17 +85,24 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     m_logitLabel = plainLabel({}, foot);
     m_logitLabel->setFont(monoFont(11));
     m_logitLabel->setToolTip(QStringLiteral("The target's logit, minus the distractor's"));
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(8, 2, 8, 2);
-    row->setSpacing(4);
+    m_foot = new QBoxLayout(QBoxLayout::LeftToRight, foot);
+    m_foot->setContentsMargins(8, 2, 8, 2);
+    auto* target = new QHBoxLayout;
+    auto* minus = new QHBoxLayout;
     QLabel* targetName = plainLabel(QStringLiteral("Target"), foot);
-    QLabel* minusName = plainLabel(QStringLiteral("minus"), foot);
-    for (QLabel* name : {targetName, minusName}) name->setFont(wordFont(11));
-    row->addWidget(targetName);
-    row->addWidget(m_target, 1);
-    row->addWidget(minusName);
-    row->addWidget(m_distractor, 1);
-    row->addWidget(m_logitLabel);
+    m_minusName = plainLabel(QStringLiteral("minus"), foot);
+    for (QLabel* name : {targetName, m_minusName}) name->setFont(wordFont(11));
+    m_besideTarget = targetName->sizeHint().width();
+    target->addWidget(targetName);
+    target->addWidget(m_target, 1);
+    minus->addWidget(m_minusName);
+    minus->addWidget(m_distractor, 1);
+    minus->addWidget(m_logitLabel);
+    m_foot->addLayout(target, 1);
+    m_foot->addLayout(minus, 1);
+    for (QBoxLayout* each :
+         {static_cast<QBoxLayout*>(target), static_cast<QBoxLayout*>(minus), m_foot})
+        each->setSpacing(4);
     m_refusal = plainLabel({}, this);
     m_refusal->setObjectName(QStringLiteral("tokenRefusal"));
     m_refusal->setFont(wordFont(11));
@@ -114,6 +124,8 @@ LogitsPanel::LogitsPanel(QWidget* parent) : QWidget(parent) {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_view, 1);
+    m_underRows = new QSpacerItem(0, 0, QSizePolicy::Minimum, QSizePolicy::Fixed);
+    column->addItem(m_underRows);
     column->addWidget(foot);
     column->addWidget(m_refusal);
     m_besideLabel = plainLabel({});
@@ -186,6 +198,7 @@ void LogitsPanel::showColumns() {
     m_view->setColumnHidden(LogitsModel::Other, !m_model->isBeside());
     m_view->setColumnHidden(LogitsModel::Logit, m_model->isBeside());
     sizeTokens();
+    fitRows();
 }
 
 void LogitsPanel::sizeTokens() {
@@ -193,6 +206,36 @@ void LogitsPanel::sizeTokens() {
     m_view->horizontalHeader()->resizeSection(
         LogitsModel::Token, (m_view->viewport()->width() - markWidth - others) *
                                 (m_model->isBeside() ? 1 : 2) / (m_model->isBeside() ? 3 : 5));
+}
+
+// A row that has no room is scrolled to, not cut.
+void LogitsPanel::fitRows() {
+    const int rowHeight = m_view->verticalHeader()->defaultSectionSize();
+    const int room = m_view->viewport()->height() + m_underRows->sizeHint().height();
+    const bool fits = m_model->rowCount() * rowHeight <= room;
+    const int left = fits || room < rowHeight ? 0 : room % rowHeight;
+    if (left == m_underRows->sizeHint().height()) return;
+    m_underRows->changeSize(0, left, QSizePolicy::Minimum, QSizePolicy::Fixed);
+    m_view->parentWidget()->layout()->invalidate();
+}
+
+// Both are as wide, whatever stands beside them.
+void LogitsPanel::placePickers() {
+    const bool oneLine = width() >= widthForOneLine;
+    m_foot->setDirection(oneLine ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_minusName->setMinimumWidth(oneLine ? 0 : m_besideTarget);
+    const int besideMinus =
+        m_minusName->sizeHint().width() + m_logitLabel->sizeHint().width() + m_foot->spacing();
+    const QMargins margins = m_foot->contentsMargins();
+    const int room = width() - margins.left() - margins.right() - 3 * m_foot->spacing();
+    const int each = std::max(1, (room - m_besideTarget - besideMinus) / 2);
+    m_foot->setStretch(0, oneLine ? m_besideTarget + each : 1);
+    m_foot->setStretch(1, oneLine ? besideMinus + each : 1);
+}
+
+void LogitsPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    placePickers();
 }
 
 void LogitsPanel::setTarget(const std::optional<engine::Candidate>& target) {
@@ -245,10 +288,14 @@ void LogitsPanel::refreshLogit() {
             value = static_cast<double>(t->logit) - (d ? static_cast<double>(d->logit) : 0);
     }
     m_logitLabel->setText(value ? signedNumber(*value, 3) : QStringLiteral("–"));
+    placePickers();
 }
 
 bool LogitsPanel::eventFilter(QObject* object, QEvent* event) {
-    if (object == m_view->viewport() && event->type() == QEvent::Resize) sizeTokens();
+    if (object == m_view->viewport() && event->type() == QEvent::Resize) {
+        sizeTokens();
+        fitRows();
+    }
     // The view's clicked() does not say where in the cell.
     if (object == m_view->viewport() && event->type() == QEvent::MouseButtonRelease) {
         const QPoint at = static_cast<QMouseEvent*>(event)->position().toPoint();

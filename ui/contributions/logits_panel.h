@@ -6,7 +6,9 @@
 
 #include "engine/values/run.h"
 
+class QBoxLayout;
 class QLabel;
+class QSpacerItem;
 class QStackedLayout;
 class QTableView;
 
@@ -53,12 +55,15 @@ class LogitsPanel : public QWidget {
 
   protected:
     bool eventFilter(QObject*, QEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
 
   private:
     void refreshPickers();
     void refreshLogit();
     void showColumns();
     void sizeTokens();
+    void fitRows();
+    void placePickers();
     void clickMark(int row, bool distractor);
     void pick(bool distractor, const std::optional<engine::Candidate>&);
     void refuse(const QString& why);
@@ -71,6 +76,10 @@ class LogitsPanel : public QWidget {
     QTableView* m_view = nullptr;
     TokenPicker *m_target = nullptr, *m_distractor = nullptr;
     QLabel *m_logitLabel = nullptr, *m_besideLabel = nullptr, *m_refusal = nullptr;
+    QLabel* m_minusName = nullptr;
+    QSpacerItem* m_underRows = nullptr;  // what is too low for a row
+    QBoxLayout* m_foot = nullptr;        // the pickers, one below the other in a narrow panel
+    int m_besideTarget = 0;              // pixels, of the word before it
     std::optional<double> m_logit;
 };
 

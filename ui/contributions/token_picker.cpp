@@ -6,8 +6,11 @@
 #include <QFocusEvent>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QPainter>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
+#include <QStyle>
+#include <QStyleOptionFrame>
 #include <algorithm>
 #include <utility>
 
@@ -25,6 +28,24 @@ std::optional<engine::Candidate> candidateIn(const QVariant& held) {
     return held.isValid() ? std::optional(held.value<engine::Candidate>()) : std::nullopt;
 }
 
+// Shows what fits of its text and …, unless it is typed in.
+class ElidingLine : public QLineEdit {
+  protected:
+    void paintEvent(QPaintEvent* event) override {
+        constexpr int besideText = 2;  // as QLineEdit's own
+        const QRect inside = rect().adjusted(besideText + 1, 0, -besideText, 0);
+        if (hasFocus() || fontMetrics().horizontalAdvance(text()) <= inside.width())
+            return QLineEdit::paintEvent(event);
+        QStyleOptionFrame option;
+        initStyleOption(&option);
+        QPainter painter(this);
+        style()->drawPrimitive(QStyle::PE_PanelLineEdit, &option, &painter, this);
+        style()->drawItemText(
+            &painter, inside, Qt::AlignVCenter | Qt::AlignLeft, palette(), isEnabled(),
+            fontMetrics().elidedText(text(), Qt::ElideRight, inside.width()), QPalette::Text);
+    }
+};
+
 QString withId(const engine::Candidate& token) {
     return QStringLiteral("%1  #%2").arg(visibleToken(token.bytes)).arg(to_int(token.token));
 }
@@ -33,7 +54,7 @@ QString withId(const engine::Candidate& token) {
 
 TokenPicker::TokenPicker(const QString& name, QWidget* parent) : QComboBox(parent) {
     setAccessibleName(name);
-    setEditable(true);
+    setLineEdit(new ElidingLine);  // and so it is editable
     setInsertPolicy(NoInsert);
     QComboBox::setCompleter(nullptr);
     setFont(monoFont(11));
