@@ -136,7 +136,7 @@ Verb dumpVerb() {
         "  lse [Hq, T]; contribution [T, Hq, d_model]; contribution_norm, logit_attribution [T, "
         "Hq];\n"
         "  attention_out, mlp_out, residual [T, d_model].\n"
-        "Edits: --ablate L12.H7,L3.H1@9-29 and --forbid L12.H7@5-39:0-3 (rows:keys, both ends "
+        "Edits: --ablate L12.H7,L3.H1@9-29 and --forbid L12.H7@5-39:0-3 (rows:sources, both ends "
         "counted;\n  @:0 is at all rows) change the model's own forward pass, on the CPU.\n",
         runDump};
 }

@@ -13,7 +13,7 @@ namespace app {
 namespace {
 
 constexpr std::string_view ablateForm = "L12.H7, or L12.H7@9-29 for rows 9 to 29",
-                           forbidForm = "L12.H7@5-39:0-3, rows before the colon, keys behind it";
+                           forbidForm = "L12.H7@5-39:0-3, rows before the colon, sources behind it";
 
 std::optional<std::int64_t> position(std::string_view text) {
     const auto number = parseUnsigned(text);
@@ -91,7 +91,7 @@ void checkEdgeIsSeen(const engine::EdgeEdit& edit, std::int64_t end,
     throw engine::Error(engine::Failure::Kind::BadRequest,
                         "--forbid " + to_string(edit.at) + ": " + ofMany("row", dest) +
                             (dest.count() == 1 ? " does" : " do") + " not see " +
-                            ofMany("key", edit.src) + " anyhow: " +
+                            ofMany("source", edit.src) + " anyhow: " +
                             (later ? "a later token is never seen"
                                    : "the layer's window is " + counted(window, "token")));
 }
@@ -99,8 +99,9 @@ void checkEdgeIsSeen(const engine::EdgeEdit& edit, std::int64_t end,
 }  // namespace
 
 std::vector<Option> editOptions() {
-    return {{"--ablate", "L.H[@ROWS],…", "set z of these heads to zero, at all rows or at 9-29"},
-            {"--forbid", "L.H@ROWS:KEYS,…", "keys that a head may not see at these rows"}};
+    return {{"--ablate", "L.H[@ROWS],…",
+             "switch these heads off (their z is zero), at all rows or at 9-29"},
+            {"--forbid", "L.H@ROWS:SRCS,…", "forbid a head these sources (keys) at these rows"}};
 }
 
 engine::Edits parseEdits(const Arguments& arguments) {
@@ -122,7 +123,7 @@ void checkRows(const engine::Edits& edits, std::int64_t rows, const engine::Mode
     for (const engine::HeadEdit& edit : edits.heads) check("--ablate", edit.at, edit.rows, "row");
     for (const engine::EdgeEdit& edit : edits.edges) {
         check("--forbid", edit.at, edit.dest, "row");
-        check("--forbid", edit.at, edit.src, "key");
+        check("--forbid", edit.at, edit.src, "source");
         checkEdgeIsSeen(edit, std::min(edit.dest.end, rows), info);
     }
 }

@@ -47,7 +47,8 @@ void MainView::wireEdits() {
                     if (m_session.hasRun() && m_session.run().rows > 0) does();
                 });
     };
-    action(QStringLiteral("A&blate the head, or give it back"), QKeySequence(Qt::Key_A),
+    action(QStringLiteral("A&blate the head (switch it off), or give it back"),
+           QKeySequence(Qt::Key_A),
            QStringLiteral("The prompt once more without what this head writes, as a run beside it"),
            [this] { ablate(m_session.selection().at); });
     action(QStringLiteral("&Forbid the locked cell, or allow it"),

@@ -93,9 +93,9 @@ class CliEditsTest : public QObject {
         row("--ablate", "L9.H2", "3 layers of 4 heads");
         row("--ablate", "L1.H2@500", "there is no row 500, the run has 12 rows");
         row("--ablate", "L1.H2@9-12", "there is no row 12");
-        row("--forbid", "L1.H2@3:12", "there is no key 12");
-        row("--forbid", "L1.H2@3:5-9", "row 3 does not see keys 5-9 anyhow: a later token");
-        row("--forbid", "L1.H2@3-4:5", "rows 3-4 do not see key 5 anyhow");
+        row("--forbid", "L1.H2@3:12", "there is no source 12");
+        row("--forbid", "L1.H2@3:5-9", "row 3 does not see sources 5-9 anyhow: a later token");
+        row("--forbid", "L1.H2@3-4:5", "rows 3-4 do not see source 5 anyhow");
         row("--forbid", "L1.H2", "rows before the colon");
         row("--forbid", "L1.H2@3", "rows before the colon");
         row("--forbid", "L1.H2@3:", "rows before the colon");
