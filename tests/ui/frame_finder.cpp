@@ -90,6 +90,73 @@ class FrameFinder : public QObject {
         QCOMPARE(finder.rankText(), QStringLiteral("induction"));
     }
 
+    void aFilterDimsThePoints() {
+        HeadFinder finder;
+        fill(finder);
+        ui::HeadScatter& scatter = finder.scatter();
+        finder.setFocusedHead(at(3, 5));
+        const auto shown = [&](LayerHead head) {
+            const QImage picture = scatter.toPixmap(scatter.width(), scatter.height()).toImage();
+            return picture.pixelColor(scatter.pointOf(head)->toPoint());
+        };
+        scatter.grab();
+        const QColor whole = shown(at(2, 1)), kept = shown(at(0, 1));
+        finder.filter().setText(QStringLiteral("sink < 0.3"));
+        QVERIFY(scatter.isDimmed(at(2, 1)) && !scatter.isDimmed(at(0, 1)));
+        QVERIFY(shown(at(2, 1)) != whole);
+        QCOMPARE(shown(at(0, 1)), kept);
+        // What is filtered out is not taken by a rectangle either.
+        const auto drag = [&](QPoint from, QPoint to) {
+            QTest::mousePress(&scatter, Qt::LeftButton, {}, from);
+            QMouseEvent move(QEvent::MouseMove, to, scatter.mapToGlobal(to), Qt::NoButton,
+                             Qt::LeftButton, {});
+            QCoreApplication::sendEvent(&scatter, &move);
+            QTest::mouseRelease(&scatter, Qt::LeftButton, {}, to);
+        };
+        drag({scatter.axisRect()->left() + 1, scatter.axisRect()->top() + 1},
+             {scatter.axisRect()->right() - 1, scatter.axisRect()->bottom() - 1});
+        QCOMPARE(scatter.selected().size(), finder.ranked().size());
+        finder.filter().clear();
+        QVERIFY(!scatter.isDimmed(at(2, 1)));
+        QCOMPARE(shown(at(2, 1)), whole);
+    }
+
+    // Below zero to the left of the middle, above it to the right.
+    void barsHaveTheirSign() {
+        HeadFinder finder;
+        fill(finder);
+        QTableView& table = finder.table();
+        const int column = columnOf(HeadMetric::Attribution);
+        const auto bar = [&](int row) {
+            const QRect cell = table.visualRect(table.model()->index(row, column));
+            const QImage picture = table.viewport()->grab(cell).toImage();
+            const int y = cell.height() - 3;
+            int left = 0, right = 0;
+            for (int x = 0; x < picture.width(); ++x)
+                if (picture.pixelColor(x, y) == ui::theme().bar)
+                    ++(x < picture.width() / 2 - 1 ? left : right);
+            return std::pair(left, right);
+        };
+        QVERIFY(bar(0).first > 10 && bar(0).second < 3);  // −9, the largest
+        QVERIFY(bar(1).first == 0 && bar(1).second > 5);  // +5.3
+    }
+
+    void whatIsNoFilterIsSaidAsAnError() {
+        HeadFinder finder;
+        fill(finder);
+        const auto said = [&](const QString& begins) -> const QLabel* {
+            for (const auto* label : finder.findChildren<QLabel*>())
+                if (label->text().startsWith(begins)) return label;
+            return nullptr;
+        };
+        finder.filter().setText(QStringLiteral("foo > 3"));
+        const QLabel* error = said(QStringLiteral("Not understood"));
+        QVERIFY(error);
+        QCOMPARE(error->palette().color(error->foregroundRole()), ui::theme().error);
+        finder.filter().clear();
+        QVERIFY(error->palette().color(error->foregroundRole()) != ui::theme().error);
+    }
+
     void columnsSayWhatTheyAre_data() {
         QTest::addColumn<int>("metric");
         QTest::addColumn<QString>("shown");

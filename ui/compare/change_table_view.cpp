@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ui/painting/theme.h"
+#include "ui/widgets/table_row.h"
 
 namespace ui {
 
@@ -28,18 +29,11 @@ class ChangeDelegate : public QStyledItemDelegate {
         const Theme& t = theme();
         const bool selected = option.state & QStyle::State_Selected;
         painter->save();
-        painter->fillRect(option.rect, selected          ? t.accentGround
-                                       : index.row() % 2 ? t.alternate
-                                                         : t.base);
-        painter->setFont(index.data(Qt::FontRole).value<QFont>());
-        painter->setPen(t.text);
-        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        const QRect cell = beginCell(*painter, option, index);
         const QString text = index.data().toString();
         if (index.column() == ChangeModel::Head) {
-            painter->fillRect(
-                QRect(cell.left(), cell.top() + 4, 3, cell.height() - 8),
-                t.kvGroup(index.data(ChangeModel::KvRole).toInt(), m_model.kvHeads()));
-            painter->drawText(cell.adjusted(9, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text);
+            paintHeadCell(*painter, cell, text, index.data(ChangeModel::KvRole).toInt(),
+                          m_model.kvHeads());
         } else if (index.column() == ChangeModel::Where) {
             painter->drawText(
                 cell, Qt::AlignLeft | Qt::AlignVCenter,
@@ -65,6 +59,10 @@ class ChangeDelegate : public QStyledItemDelegate {
 
 }  // namespace
 
+void setLeastRows(QTableView& table, int rows) {
+    table.setMinimumHeight(table.horizontalHeader()->sizeHint().height() + rows * rowHeight);
+}
+
 QTableView* makeChangeTable(const ChangeModel& model, QSortFilterProxyModel& proxy) {
     auto* table = new QTableView;
     table->setAccessibleName(QStringLiteral("Heads by how far they moved"));
@@ -77,7 +75,6 @@ QTableView* makeChangeTable(const ChangeModel& model, QSortFilterProxyModel& pro
     table->setTabKeyNavigation(false);
     table->setWordWrap(false);
     table->setSortingEnabled(true);
-    table->setMinimumHeight(4 * rowHeight);
     table->verticalHeader()->hide();
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setDefaultSectionSize(rowHeight);
@@ -90,6 +87,7 @@ QTableView* makeChangeTable(const ChangeModel& model, QSortFilterProxyModel& pro
         header->setSectionResizeMode(
             i, i == ChangeModel::Head ? QHeaderView::Fixed : QHeaderView::Stretch);
     header->resizeSection(ChangeModel::Head, 84);
+    setLeastRows(*table, 3);
     table->sortByColumn(ChangeModel::Moved, Qt::DescendingOrder);
     return table;
 }

@@ -9,5 +9,7 @@ namespace ui {
 
 // The table of heads by how far they moved, sorted by that; the caller owns it.
 QTableView* makeChangeTable(const ChangeModel&, QSortFilterProxyModel&);
+// Below its header, whole.
+void setLeastRows(QTableView&, int rows);
 
 }  // namespace ui

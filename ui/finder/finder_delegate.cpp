@@ -6,6 +6,7 @@
 
 #include "ui/models/finder_model.h"
 #include "ui/painting/theme.h"
+#include "ui/widgets/table_row.h"
 
 namespace ui {
 
@@ -17,17 +18,10 @@ void FinderDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const Theme& t = theme();
     const bool selected = option.state & QStyle::State_Selected;
     painter->save();
-    painter->fillRect(option.rect, selected          ? t.accentGround
-                                   : index.row() % 2 ? t.alternate
-                                                     : t.base);
-    painter->setFont(index.data(Qt::FontRole).value<QFont>());
-    painter->setPen(t.text);
-    const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+    const QRect cell = beginCell(*painter, option, index);
     if (index.column() == 0) {
-        painter->fillRect(QRect(cell.left(), cell.top() + 4, 3, cell.height() - 8),
-                          t.kvGroup(index.data(FinderModel::KvRole).toInt(), m_model.kvHeads()));
-        painter->drawText(cell.adjusted(9, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                          index.data().toString());
+        paintHeadCell(*painter, cell, index.data().toString(),
+                      index.data(FinderModel::KvRole).toInt(), m_model.kvHeads());
         if (index.data(FinderModel::PinnedRole).toBool()) {  // framed as in the grid
             painter->setPen(QPen(t.text, 1.5));
             painter->drawRect(QRectF(cell.right() - 8, cell.center().y() - 3.5, 8, 8));
@@ -35,11 +29,16 @@ void FinderDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     } else {
         painter->drawText(cell.adjusted(0, 0, 0, -3), Qt::AlignRight | Qt::AlignVCenter,
                           index.data().toString());
+        // Of a signed number from the middle, below zero to the left.
         const double share = index.data(FinderModel::ShareRole).toDouble();
-        const int length = static_cast<int>(std::lround(std::abs(share) * cell.width()));
-        painter->fillRect(QRect(cell.left(), cell.bottom() - 2, length, 2), selected    ? t.accent
-                                                                            : share < 0 ? t.mlpBar
-                                                                                        : t.bar);
+        const bool hasSign = infoOf(HeadMetric(index.column() - 1)).isSigned;
+        const int room = hasSign ? cell.width() / 2 : cell.width();
+        const int length = static_cast<int>(std::lround(std::abs(share) * room));
+        const int zero = hasSign ? cell.left() + room : cell.left();
+        const int y = cell.bottom() - 2;
+        painter->fillRect(QRect(share < 0 ? zero - length : zero, y, length, 2),
+                          selected ? t.accent : t.bar);
+        if (hasSign) painter->fillRect(QRect(zero, y - 1, 1, 4), t.text3);
     }
     painter->restore();
 }

@@ -396,6 +396,7 @@ void HeadFinder::showFocusedSoon() {
 
 void HeadFinder::refreshRanking() {
     showFocusedSoon();
+    if (m_scatter) m_scatter->setPassing(isFiltered() ? std::optional(ranked()) : std::nullopt);
     Q_EMIT rankingChanged();
 }
 
@@ -422,6 +423,12 @@ void HeadFinder::refreshTexts() {
     if (!m_unknown.isEmpty())
         text = QStringLiteral("Not understood in the filter: %1").arg(m_unknown);
     m_definition->setText(text);
+    // What is wrong is no remark.
+    m_definition->setForegroundRole(m_unknown.isEmpty() ? QPalette::PlaceholderText
+                                                        : QPalette::Text);
+    QPalette colours = palette();
+    if (!m_unknown.isEmpty()) colours.setColor(QPalette::Text, theme().error);
+    if (m_definition->palette() != colours) m_definition->setPalette(colours);
     if (!m_selected) return;
     const auto marked = m_scatter->selected().size();
     m_selected->setText(marked == 0 ? QStringLiteral("Drag to select heads.")
@@ -442,7 +449,10 @@ void HeadFinder::showEvent(QShowEvent* event) {
 }
 
 void HeadFinder::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange && m_table) m_table->viewport()->update();
+    if (event->type() == QEvent::PaletteChange && m_table) {
+        m_table->viewport()->update();
+        refreshTexts();  // of its colours
+    }
     QWidget::changeEvent(event);
 }
 

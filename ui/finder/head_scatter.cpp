@@ -4,7 +4,9 @@
 #include <QHelpEvent>
 #include <QToolTip>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "ui/painting/names.h"
 #include "ui/painting/number_text.h"
@@ -18,6 +20,11 @@ namespace {
 constexpr int colourSteps = 16;
 constexpr std::size_t named = 6;
 constexpr double pointSize = 7, reach = 9;  // pixels
+constexpr float dimmed = 0.28F;             // as the grid's thumbnails
+
+bool byPlace(engine::LayerHead a, engine::LayerHead b) {
+    return std::pair(a.layer, a.head) < std::pair(b.layer, b.head);
+}
 
 }  // namespace
 
@@ -41,6 +48,7 @@ void HeadScatter::setMetrics(HeadMetric x, HeadMetric y, HeadMetric colour) {
 void HeadScatter::setLook(const Look& look, const Theme& theme) {
     m_theme = theme;
     m_selected = look.selected;
+    m_passing = look.passing;
     setMetrics(look.x, look.y, look.colour);
     setBackground(theme.base);
 }
@@ -56,6 +64,17 @@ std::vector<QColor> HeadScatter::shades(const Theme& theme) {
 void HeadScatter::setSelected(std::vector<engine::LayerHead> heads) {
     m_selected = std::move(heads);
     refresh();
+}
+
+void HeadScatter::setPassing(std::optional<std::vector<engine::LayerHead>> heads) {
+    if (heads) std::sort(heads->begin(), heads->end(), byPlace);
+    if (heads == m_passing) return;
+    m_passing = std::move(heads);
+    refresh();
+}
+
+bool HeadScatter::isDimmed(engine::LayerHead at) const {
+    return m_passing && !std::binary_search(m_passing->begin(), m_passing->end(), at, byPlace);
 }
 
 void HeadScatter::refresh() {
@@ -91,7 +110,8 @@ void HeadScatter::refresh() {
 void HeadScatter::addPoints() {
     const Theme& t = colours();
     const std::vector<QColor> fills = shades(t);
-    std::vector<QCPGraph*> graphs(colourSteps, nullptr);
+    std::array<std::vector<QCPGraph*>, 2> graphs;  // of those that pass, dimmed ones
+    for (auto& each : graphs) each.assign(colourSteps, nullptr);
     QCPRange xs(0, 0), ys(0, 0);
     const double most = m_model.largest(m_colour);
     const auto graph = [&](const QColor& fill, const QPen& pen, double size) {
@@ -101,15 +121,28 @@ void HeadScatter::addPoints() {
         made->setAntialiasedScatters(true);
         return made;
     };
-    for (int row = 0; row < m_model.heads(); ++row) {
+    const auto pale = [](QColor colour) {
+        colour.setAlphaF(dimmed);
+        return colour;
+    };
+    // What passes lies over what does not.
+    std::vector<int> rows;
+    for (const bool dims : {true, false})
+        for (int row = 0; row < m_model.heads(); ++row)
+            if (isDimmed(m_model.headAt(row)) == dims) rows.push_back(row);
+    for (const int row : rows) {
         const auto x = m_model.value(row, m_x), y = m_model.value(row, m_y);
         if (!x || !y) continue;
+        const bool dims = isDimmed(m_model.headAt(row));
         const double share =
             most > 0 ? std::abs(m_model.value(row, m_colour).value_or(0)) / most : 0;
         const auto shade = static_cast<std::size_t>(
             std::clamp(static_cast<int>(share * colourSteps), 0, colourSteps - 1));
-        if (!graphs[shade]) graphs[shade] = graph(fills[shade], QPen(t.text3, 0.5), pointSize);
-        graphs[shade]->addData(*x, *y);
+        QCPGraph*& own = graphs[dims ? 1 : 0][shade];
+        if (!own)
+            own = graph(dims ? pale(fills[shade]) : fills[shade],
+                        QPen(dims ? pale(t.text3) : t.text3, 0.5), pointSize);
+        own->addData(*x, *y);
         xs.expand(*x);
         ys.expand(*y);
     }
@@ -136,7 +169,8 @@ void HeadScatter::addPoints() {
 void HeadScatter::addNames() {
     std::vector<std::pair<double, int>> outer;
     for (int row = 0; row < m_model.heads(); ++row)
-        if (const auto y = m_model.value(row, m_y); y && m_model.value(row, m_x))
+        if (const auto y = m_model.value(row, m_y);
+            y && m_model.value(row, m_x) && !isDimmed(m_model.headAt(row)))
             outer.emplace_back(-std::abs(*y), row);
     std::sort(outer.begin(), outer.end());
     std::vector<int> rows;
@@ -189,7 +223,8 @@ void HeadScatter::takeRectangle(const QRect& rect) {
     if (rect.width() < 4 && rect.height() < 4) return;  // a click
     std::vector<engine::LayerHead> heads;
     for (int row = 0; row < m_model.heads(); ++row)
-        if (const auto point = pointOf(m_model.headAt(row)); point && QRectF(rect).contains(*point))
+        if (const auto point = pointOf(m_model.headAt(row));
+            point && QRectF(rect).contains(*point) && !isDimmed(m_model.headAt(row)))
             heads.push_back(m_model.headAt(row));
     setSelected(heads);
     Q_EMIT headsSelected(heads);

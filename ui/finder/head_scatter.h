@@ -20,14 +20,18 @@ class HeadScatter : public QCustomPlot {
     struct Look {
         HeadMetric x = HeadMetric::Sink, y = HeadMetric::Attribution, colour = HeadMetric::Entropy;
         std::vector<engine::LayerHead> selected;  // framed
+        // That a filter leaves; the others are dimmed. None: no filter.
+        std::optional<std::vector<engine::LayerHead>> passing;
     };
-    Look look() const { return {m_x, m_y, m_colour, m_selected}; }
+    Look look() const { return {m_x, m_y, m_colour, m_selected, m_passing}; }
     void setLook(const Look&, const Theme&);  // for paper: these colours whatever the window's
     static std::vector<QColor> shades(const Theme&);  // from 0 to the largest
 
     void setMetrics(HeadMetric x, HeadMetric y, HeadMetric colour);
     void refresh();  // the model's values, its focused head, or the theme changed
     void setSelected(std::vector<engine::LayerHead>);  // framed
+    void setPassing(std::optional<std::vector<engine::LayerHead>>);
+    bool isDimmed(engine::LayerHead) const;
     const std::vector<engine::LayerHead>& selected() const { return m_selected; }
     std::optional<QPointF> pointOf(engine::LayerHead) const;  // in this widget; none: no value
     std::optional<engine::LayerHead> headNear(QPointF) const;
@@ -56,6 +60,7 @@ class HeadScatter : public QCustomPlot {
     HeadMetric m_x = HeadMetric::Sink, m_y = HeadMetric::Attribution,
                m_colour = HeadMetric::Entropy;
     std::vector<engine::LayerHead> m_selected;
+    std::optional<std::vector<engine::LayerHead>> m_passing;
 };
 
 }  // namespace ui
