@@ -248,6 +248,89 @@ class MapGeometryTest : public QObject {
             }
     }
 
+    void readOutTakesWhatIsFree_data() {
+        QTest::addColumn<QSize>("widget");
+        QTest::addColumn<int>("side");
+        QTest::addColumn<int>("count");
+        QTest::addColumn<qint64>("from");
+        QTest::addColumn<bool>("transposed");
+        for (const bool transposed : {false, true}) {
+            const char* how = transposed ? ", transposed" : "";
+            QTest::addRow("1280 x 800%s", how) << QSize(536, 476) << 336 << 14 << 0LL << transposed;
+            QTest::addRow("1280 x 800, closer%s", how)
+                << QSize(536, 476) << 333 << 9 << 5LL << transposed;
+            QTest::addRow("1440 x 900, closer%s", how)
+                << QSize(603, 598) << 384 << 4 << 10LL << transposed;
+            QTest::addRow("four cells%s", how) << QSize(536, 476) << 340 << 4 << 10LL << transposed;
+        }
+    }
+
+    // Where a place hides neither data, names nor bars, nothing of them is hidden.
+    void readOutTakesWhatIsFree() {
+        QFETCH(QSize, widget);
+        QFETCH(int, side);
+        QFETCH(int, count);
+        QFETCH(qint64, from);
+        QFETCH(bool, transposed);
+        const QRect viewport = QRect(QPoint(), widget).adjusted(2, 2, -2, -2);
+        const QRect map(98, 52, side, side);
+        const QSize size(213, 121);
+        const double cell = static_cast<double>(side) / count;
+        const MapView view{from, from, count};
+        const MapCell selected{from + count - 1, from + count - 1};
+        const auto indexAt = [&](int at, int begin) { return std::floor((at - begin) / cell); };
+        const int wide = widget.width(), high = widget.height();
+        std::vector<int> sums(static_cast<std::size_t>((wide + 1) * (high + 1)));
+        const auto sum = [&](int x, int y) -> int& {
+            return sums[static_cast<std::size_t>(y * (wide + 1) + x)];
+        };
+        for (int y = 0; y < high; ++y)
+            for (int x = 0; x < wide; ++x) {
+                const double across = indexAt(x, map.left()), down = indexAt(y, map.top());
+                const bool inX = across >= 0 && across < count, inY = down >= 0 && down < count;
+                const double dest = transposed ? across : down, src = transposed ? down : across;
+                const double last = count - 1;  // selected, in view
+                const double number = 24 / cell;
+                bool taken = inX && inY && src <= dest;
+                taken = taken || (inY && x < map.left()) || y > map.bottom();
+                if (y < map.top() && y >= map.top() - 48 && inX)
+                    taken = taken || !transposed || across > last - number;
+                if (x > map.right() && x <= map.right() + 48 && inY)
+                    taken = taken || transposed || down > last - number;
+                sum(x + 1, y + 1) = (taken ? 1 : 0) + sum(x, y + 1) + sum(x + 1, y) - sum(x, y);
+            }
+        const auto hidden = [&](const QRect& box) {
+            return sum(box.right() + 1, box.bottom() + 1) - sum(box.left(), box.bottom() + 1) -
+                   sum(box.right() + 1, box.top()) + sum(box.left(), box.top());
+        };
+        int free = 0;
+        for (int d = 0; d < count; ++d)
+            for (int s = 0; s <= d; ++s) {
+                const double x = (transposed ? d : s) * cell, y = (transposed ? s : d) * cell;
+                const QRectF at(map.left() + x, map.top() + y, cell, cell);
+                const QRectF near = at.adjusted(-16, -16, 16, 16);
+                bool hasPlace = false;
+                for (int top = viewport.top(); top + size.height() - 1 <= viewport.bottom(); ++top)
+                    for (int left = viewport.left();
+                         left + size.width() - 1 <= viewport.right() && !hasPlace; ++left) {
+                        const QRect box(QPoint(left, top), size);
+                        hasPlace = hidden(box) == 0 && !QRectF(box).intersects(near);
+                    }
+                if (!hasPlace) continue;
+                ++free;
+                const QRect box(
+                    placeReadOut(size, {viewport, map, at, view, cell, transposed, selected}),
+                    size);
+                QVERIFY2(hidden(box) == 0, qPrintable(QStringLiteral("%1 ← %2: at %3, %4 hides %5")
+                                                          .arg(d)
+                                                          .arg(s)
+                                                          .arg(box.left())
+                                                          .arg(box.top())
+                                                          .arg(hidden(box))));
+            }
+        qInfo("%d cells leave room", free);
+    }
+
     void readOutNeverHidesItsRowOrColumn() {
         const QRect viewport(0, 0, 700, 600), map(100, 60, 460, 460);
         const QSize size(210, 120);

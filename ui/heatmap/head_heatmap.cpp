@@ -207,9 +207,11 @@ void HeadHeatmap::placeReadOut() {
     m->readOut->setContent(m->contentFor(at, hovers ? m->hoveredCell : m->lockedCell));
     QRectF cell = scene.logical(scene.geometry.rectOf(at));
     if (!scene.geometry.rectOf(at).isValid()) cell = QRectF(scene.mapRect().center(), QSizeF());
+    const bool hasBars = m->hasProfiles && scene.geometry.tokens() > 1;
     m->readOut->move(ui::placeReadOut(
-        m->readOut->size(), {rect().adjusted(2, 2, -2, -2), mapRect(), cell, scene.geometry.view(),
-                             scene.cellPixels(), scene.transposed}));
+        m->readOut->size(),
+        {rect().adjusted(2, 2, -2, -2), mapRect(), cell, scene.geometry.view(), scene.cellPixels(),
+         scene.transposed, hasBars ? scene.selected : std::optional<MapCell>()}));
     m->readOut->show();
     m->readOut->raise();
 }

@@ -246,8 +246,23 @@ double hiddenBy(const QRect& box, const ReadOutSurroundings& around) {
         ofLabels *
         (covered(near) + covered({view.left(), map.top(), map.left() - view.left(), map.height()}) +
          covered({view.left(), map.bottom(), view.width(), view.bottom() - map.bottom()}));
-    cost += ofProfiles * (covered({map.left(), map.top() - profile, map.width(), profile}) +
-                          covered({map.right(), map.top(), profile, map.height()}));
+    if (const auto& bars = around.profiled) {  // of a row none beyond the diagonal, nor of a column
+        constexpr double number = 24;          // a bar's, wider than it
+        const double rowEnd =
+            static_cast<double>(bars->dest + 1 - around.view.src) * around.cellPixels + number;
+        const double columnBegin =
+            static_cast<double>(bars->src - around.view.dest) * around.cellPixels - number / 2;
+        const double of = std::clamp(rowEnd, 0.0, map.width()),
+                     from = std::clamp(columnBegin, 0.0, map.width());
+        const QPointF aboveMap = map.topLeft() - QPointF(0, profile), beside = map.topRight();
+        cost += ofProfiles *
+                (around.transposed
+                     ? covered({aboveMap + QPointF(from, 0), QSizeF(map.width() - from, profile)}) +
+                           covered({beside, QSizeF(profile, of)})
+                     : covered({aboveMap, QSizeF(of, profile)}) +
+                           covered({beside + QPointF(0, from),
+                                    QSizeF(profile, map.height() - from)}));
+    }
     // A row ends and a column begins at the diagonal, and both begin with what names them.
     const QRectF cell = turnedIn(around, around.cell), reach = turnedIn(around, view),
                  turned = turnedIn(around, at);
@@ -300,24 +315,39 @@ QPoint placeReadOut(QSize size, const ReadOutSurroundings& around) {
         return corner.topLeft();
 
     // Else where it hides least: never the cell's own row or column, labels before data, data
-    // before masked cells.
+    // before masked cells. Coarsely first, then to the pixel around the best.
     QPoint best = around.viewport.topLeft();
     double least = 1e300;
     constexpr int step = 8;
     const QRect& view = around.viewport;
     const int lastX = std::max(view.left(), view.right() + 1 - size.width());
     const int lastY = std::max(view.top(), view.bottom() + 1 - size.height());
+    const auto offer = [&](int x, int y) {
+        const double hidden = hiddenBy(QRect(QPoint(x, y), size), around);
+        if (hidden >= least) return false;
+        least = hidden;
+        best = QPoint(x, y);
+        return true;
+    };
     for (int y = view.top();; y = std::min(y + step, lastY)) {
         for (int x = lastX;; x = std::max(x - step, view.left())) {
-            const double hidden = hiddenBy(QRect(QPoint(x, y), size), around);
-            if (hidden < least) {
-                least = hidden;
-                best = QPoint(x, y);
-            }
+            offer(x, y);
             if (x == view.left()) break;
         }
         if (y == lastY) break;
     }
+    for (int finer = step / 2; finer > 0; finer /= 2)
+        for (bool better = true; better;) {
+            better = false;
+            const QPoint from = best;
+            for (const QPoint by : {QPoint(finer, 0), QPoint(-finer, 0), QPoint(0, finer),
+                                    QPoint(0, -finer)}) {
+                const QPoint at = from + by;
+                if (at.x() >= view.left() && at.x() <= lastX && at.y() >= view.top() &&
+                    at.y() <= lastY)
+                    better = offer(at.x(), at.y()) || better;
+            }
+        }
     return best;
 }
 

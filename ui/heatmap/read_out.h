@@ -75,6 +75,8 @@ struct ReadOutSurroundings {
     MapView view;             // cells in view
     double cellPixels = 1;    // logical size of one cell
     bool transposed = false;  // destinations along x: the masked triangle is the lower left one
+    // Whose row's bars and whose column's stand beside the map; none: there are none.
+    std::optional<MapCell> profiled = {};
 };
 QPoint placeReadOut(QSize size, const ReadOutSurroundings&);
 
