@@ -72,7 +72,9 @@ void MainView::wireComposer() {
         if (m_composer) m_composer->setFocused(selection.at);
     });
     connect(&m_session, &Session::modelOpened, this, [this] {
-        if (m_composer) m_composer->setModel(*m_session.model());
+        if (!m_composer) return;
+        m_composer->setModel(*m_session.model());
+        m_composer->setDefaultTitle(figureTitle());
     });
     // What the map shows, it shows as well.
     connect(&m_views, &TraceViews::mapReady, this, &MainView::followComposer);
@@ -94,6 +96,7 @@ void MainView::composeFigure() {
     wish.heads = m_pins.heads();
     if (wish.heads.empty()) wish.heads = {m_session.selection().at};
     m_composer = new ui::FigureComposer(*m_session.model(), wish, m_window.get());
+    m_composer->setDefaultTitle(figureTitle() + runTitle(m_session.run()));
     m_composer->setPinned(m_pins.heads());
     m_composer->setFocused(m_session.selection().at);
     connect(m_composer, &ui::FigureComposer::changed, this, &MainView::followComposer);
@@ -108,6 +111,8 @@ void MainView::composeFigure() {
 }
 
 void MainView::followComposer() {
+    if (m_composer && m_session.hasRun())
+        m_composer->setDefaultTitle(figureTitle() + runTitle(m_session.run()));
     if (m_composer && !m_composing.isActive()) m_composing.start();
 }
 

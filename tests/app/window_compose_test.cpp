@@ -73,6 +73,7 @@ class WindowComposeTest : public QObject {
     void measuresAreThoseOfTheFile();
     void choicesAreRemembered();
     void aNewRunIsFollowed();
+    void aForkIsInTheTitle();
 
   private:
     bool settle() {
@@ -475,6 +476,36 @@ void WindowComposeTest::aNewRunIsFollowed() {
     // A machine without a font for the cat above has been warned of that.
     for (const ui::Message& each : m_view->window().messages())
         QVERIFY2(each.severity == ui::Message::Severity::Warn, qPrintable(each.what + each.why));
+}
+
+// What the title says is in its field, where it can be changed.
+void WindowComposeTest::aForkIsInTheTitle() {
+    m_view->window().promptPanel().setTokensToGenerate(2);
+    const std::size_t before = session().run().steps.size();
+    Q_EMIT m_view->window().runRequested();
+    QVERIFY(eventually([&] { return session().run().steps.size() == before + 2; }, kPatience));
+    QVERIFY(settle());
+    const engine::Step step = session().run().steps.back();
+    const engine::RunId parent = session().run().id;
+    session().fork(step.position, step.alternatives.at(1), {});
+    QVERIFY(eventually([&] { return session().run().id != parent; }, kPatience));
+    QVERIFY(settle());
+    Q_EMIT m_view->window().composeRequested();
+    m_composer = m_view->window().findChild<ui::FigureComposer*>();
+    QVERIFY(m_composer);
+    QVERIFY(settle());
+    const QString name = QString::fromStdString(session().model()->name);
+    const auto field = [&] {
+        QStringList texts;
+        for (const auto* line : m_composer->findChildren<QLineEdit*>()) texts << line->text();
+        return texts;
+    };
+    QVERIFY(field().contains(name + QStringLiteral(" · run B")));
+    QVERIFY(!m_composer->wish().title.has_value());
+    session().showRun(parent);
+    QVERIFY(eventually([&] { return field().contains(name + QStringLiteral(" · run A")); }));
+    QTest::keyClick(m_composer, Qt::Key_Escape);
+    QVERIFY(eventually([&] { return m_composer.isNull(); }));
 }
 
 QTEST_MAIN(WindowComposeTest)

@@ -70,7 +70,9 @@ std::vector<engine::LayerHead> headsTyped(const QString& text, const engine::Mod
 
 FigureComposer::FigureComposer(const engine::ModelInfo& model, const FigureWish& wish,
                                QWidget* parent)
-    : QDialog(parent), m_model(model) {
+    : QDialog(parent),
+      m_model(model),
+      m_defaultTitle(onOneLine(QString::fromStdString(model.name))) {
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(QStringLiteral("figureComposer"));
     setWindowTitle(QStringLiteral("Compose a figure"));
@@ -207,7 +209,7 @@ void FigureComposer::fill(const FigureWish& wish) {
                                                                        : 0);
     m_letters->setChecked(wish.page.letters);
     m_transparent->setChecked(wish.page.transparent);
-    m_title->setText(wish.title.value_or(onOneLine(QString::fromStdString(m_model.name))));
+    m_title->setText(wish.title.value_or(m_defaultTitle));
     m_caption->setText(wish.page.caption);
     m_scheme->setCurrentIndex(wish.scheme == Scheme::Dark ? 1 : 0);
     chooseData(m_dpi, QString::number(wish.dpi));
@@ -232,16 +234,20 @@ FigureWish FigureComposer::wish() const {
     wish.page.caption = onOneLine(m_caption->text());
     wish.scheme = m_scheme->currentIndex() == 1 ? Scheme::Dark : Scheme::Light;
     const QString title = onOneLine(m_title->text());
-    if (title != onOneLine(QString::fromStdString(m_model.name))) wish.title = title;
+    if (title != m_defaultTitle) wish.title = title;
     wish.dpi = m_dpi->currentData().toInt();
     return wish;
 }
 
 void FigureComposer::setModel(const engine::ModelInfo& model) {
-    const bool ownTitle = wish().title.has_value();
     m_model = model;
-    if (!ownTitle) m_title->setText(onOneLine(QString::fromStdString(model.name)));
     readHeads();
+}
+
+void FigureComposer::setDefaultTitle(const QString& text) {
+    const bool ownTitle = wish().title.has_value();
+    m_defaultTitle = onOneLine(text);
+    if (!ownTitle) m_title->setText(m_defaultTitle);
 }
 
 void FigureComposer::setPinned(const std::vector<engine::LayerHead>& heads) {
@@ -303,6 +309,7 @@ void FigureComposer::refreshButtons() {
     m_takePinned->setEnabled(!m_pinned.empty() && m_pinned != m_heads);
     m_addFocused->setText(QStringLiteral("A&dd ") + headName(m_focused));
     m_addFocused->setEnabled(std::find(m_heads.begin(), m_heads.end(), m_focused) == m_heads.end());
+    m_letters->setEnabled(m_heads.size() > 1);  // one panel needs no letter, and gets none
     m_export->setEnabled(m_hasPicture);
     m_command->setEnabled(m_hasPicture);
 }

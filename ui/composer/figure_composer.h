@@ -30,7 +30,7 @@ struct FigureWish {
     FigurePage page;
     QString size = QStringLiteral("double");  // the page's, as pageSizeOf knows it, or mm
     Scheme scheme = Scheme::Light;
-    std::optional<QString> title;  // none: the model's name
+    std::optional<QString> title;  // none: the default
     int dpi = 300;                 // of a PNG
 };
 
@@ -42,6 +42,8 @@ class FigureComposer : public QDialog {
     void setModel(const engine::ModelInfo&);
     void setPinned(const std::vector<engine::LayerHead>&);  // what "Pinned" takes
     void setFocused(engine::LayerHead);                     // what "Add" adds
+    // The title of who types none: what the file says without being told. Typed over it stays.
+    void setDefaultTitle(const QString&);
     void setShows(const QString&);  // "p (pattern), √, sink out of scale": as the map
     void setPicture(const QImage&, QSizeF logical);
     void setProblem(const QString&);  // why there is no figure; nothing can be exported
@@ -65,6 +67,7 @@ class FigureComposer : public QDialog {
     void wishChanged();
 
     engine::ModelInfo m_model;
+    QString m_defaultTitle;
     std::vector<engine::LayerHead> m_heads, m_pinned;
     engine::LayerHead m_focused;
     bool m_filling = false, m_hasPicture = false;
