@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "app/files/aligned_data.h"
 #include "app/files/data_text.h"
 #include "app/files/output_file.h"
 #include "engine/values/failure.h"
@@ -75,6 +76,7 @@ std::string csvRow(const MapData& data, engine::LayerHead at, std::int64_t dest,
 }  // namespace
 
 std::int64_t mapBytes(FileFormat format, const MapData& data) {
+    if (data.alignment) return alignedMapBytes(format, data);
     const std::int64_t cells = chosenUnits(data.dests, data).count() *
                                chosenUnits(data.srcs, data).count() *
                                static_cast<std::int64_t>(data.heads.size());
@@ -85,6 +87,7 @@ std::int64_t mapBytes(FileFormat format, const MapData& data) {
 void writeMaps(OutputFile& file, FileFormat format, const engine::TraceReader& reader,
                const MapData& data, std::stop_token stop,
                const std::function<void(std::int64_t done, std::int64_t total)>& report) {
+    if (data.alignment) return writeAlignedMaps(file, format, reader, data, stop, report);
     DataStream out(file);
     const bool spans = !data.units.areTokens();
     const engine::Rows dests = chosenUnits(data.dests, data), srcs = chosenUnits(data.srcs, data);

@@ -3,6 +3,7 @@
 // Written as it is read, so that memory does not grow with the run.
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "app/files/picture_file.h"
 #include "engine/trace_reader.h"
+#include "ui/models/run_alignment.h"
 #include "ui/painting/map_units.h"
 
 namespace app {
@@ -30,6 +32,10 @@ struct MapData {
     ui::MapUnits units;                            // of the axes; spans end at `rows`
     engine::Rows dests, srcs;                      // in units; empty: all, those beyond: none
     std::vector<engine::AttentionRule> attention;  // a layer's window: outside it no CSV line
+    // Of a difference whose runs have not the same tokens: rows are places of minus (0) and run
+    // (1), and the files say what stands there in either (aligned_data.h). Null: positions.
+    std::shared_ptr<const ui::RunAlignment> alignment = {};
+    std::vector<engine::Token> minusTokens = {};
 };
 
 // NPY: float32 [heads, dests, srcs], masked cells as in a tile (scores −inf, else 0). CSV: a line a

@@ -22,10 +22,11 @@ void DataStream::write(std::span<const std::byte> bytes) {
 }
 
 // Version 1.0: magic, header length, a Python literal padded to 64 bytes.
-std::string npyHeader(const std::vector<std::int64_t>& shape) {
+std::string npyHeader(const std::vector<std::int64_t>& shape, const std::string& type) {
     std::string extents;
     for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
-    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + extents + "), }";
+    std::string header =
+        "{'descr': " + type + ", 'fortran_order': False, 'shape': (" + extents + "), }";
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
     const auto length = static_cast<unsigned>(header.size());

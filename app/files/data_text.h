@@ -24,8 +24,9 @@ class DataStream {
     std::int64_t m_at = 0;
 };
 
-// Of float32 in C order; the data begin at a multiple of 64 bytes.
-std::string npyHeader(const std::vector<std::int64_t>& shape);
+// Of float32, or of what a Python literal describes, in C order; the data begin at a multiple of 64
+// bytes.
+std::string npyHeader(const std::vector<std::int64_t>& shape, const std::string& type = "'<f4'");
 // Enough digits to read the same float32 back.
 std::string numberField(float value);
 // Any bytes, as RFC 4180 quotes them; what is not UTF-8 is replaced.

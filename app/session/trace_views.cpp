@@ -233,7 +233,11 @@ engine::TileRequest TraceViews::tileOfFigure(const FigureRuns& runs,
 void TraceViews::requestFigure(const FigureRuns& runs, std::vector<engine::LayerHead> heads,
                                const ui::FigureAxes& axes) {
     if (!m_session.hasRun() || m_session.run().rows == 0 || heads.empty()) return;
-    m_reader.requestFigure(tileOfFigure(runs, std::move(heads), axes));
+    FigureRequest request{{}, tileOfFigure(runs, std::move(heads), axes), runs.alignment, 0};
+    const std::vector<engine::AttentionRule>& rules = m_session.model()->attention;
+    const auto layer = static_cast<std::size_t>(to_int(request.tile.heads.front().layer));
+    if (layer < rules.size()) request.window = rules[layer].window;
+    m_reader.requestFigure(std::move(request));
 }
 
 void TraceViews::dropFigure() {

@@ -51,6 +51,8 @@ class TraceViews : public QObject {
         engine::RunId run{};
         std::optional<engine::RunId> minus;
         std::optional<engine::Quantity> quantity;  // none: the map's
+        // The axes are places of minus and run, then, of one head.
+        std::shared_ptr<const ui::RunAlignment> alignment = {};
     };
     void requestFigure(const FigureRuns&, std::vector<engine::LayerHead>, const ui::FigureAxes&);
     void dropFigure();

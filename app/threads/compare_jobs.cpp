@@ -25,6 +25,27 @@ bool CompareJob::slice(const engine::TraceReader& reader, std::stop_token stop, 
     return m_at >= m_request.tiles.size();
 }
 
+FigureJob::FigureJob(Request request) {
+    request.tile.id = request.id;
+    if (!request.alignment) {
+        m_tile.emplace(std::move(request.tile));
+        return;
+    }
+    std::vector<engine::TileRequest> tiles(3, request.tile);
+    tiles[0].run = *request.tile.minus;
+    tiles[0].minus.reset();
+    tiles[1].minus.reset();
+    m_aligned.emplace(std::move(tiles), std::move(request.alignment), request.window);
+}
+
+bool FigureJob::slice(const engine::TraceReader& reader, std::stop_token stop, SliceBudget& budget,
+                      const Send<engine::Tile>& send) {
+    if (m_tile) return m_tile->slice(reader, std::move(stop), budget, send);
+    return m_aligned->slice(reader, std::move(stop), budget, [&send](engine::Tile&& tile) {
+        if (tile.request.minus) send(std::move(tile));
+    });
+}
+
 void ChangesJob::begin(const engine::TraceReader& reader) {
     m_begun = true;
     m_table.id = m_request.id;

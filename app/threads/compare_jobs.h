@@ -34,6 +34,26 @@ class CompareJob {
     std::optional<AlignedMaps> m_aligned;
 };
 
+// Heads' maps as a figure has them; of an alignment the difference of one head, on its places.
+struct FigureRequest {
+    engine::RequestId id{};
+    engine::TileRequest tile;
+    std::shared_ptr<const ui::RunAlignment> alignment = {};  // null: by position
+    int window = 0;                                          // of the layer, for that
+};
+
+class FigureJob {
+  public:
+    using Request = FigureRequest;
+    using Answer = engine::Tile;
+    explicit FigureJob(Request);
+    bool slice(const engine::TraceReader&, std::stop_token, SliceBudget&, const Send<Answer>&);
+
+  private:
+    std::optional<TileJob> m_tile;
+    std::optional<AlignedMaps> m_aligned;
+};
+
 struct ChangesRequest {
     engine::RequestId id{};
     engine::RunId a{}, b{};

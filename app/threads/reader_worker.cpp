@@ -28,7 +28,7 @@ constexpr std::size_t index(ReadKind kind) {
 // The job of each kind, in the order of ReadKind.
 using Jobs =
     std::tuple<CellJob, CellJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob, TileJob,
-               CompareJob, LogitsJob, ContributionJob, TokensBesideJob, ContributionJob, TileJob,
+               CompareJob, LogitsJob, ContributionJob, TokensBesideJob, ContributionJob, FigureJob,
                TileJob, RangeJob, TileJob, MetricsJob, ChangesJob, TileJob, ChecksJob>;
 static_assert(std::tuple_size_v<Jobs> == kReadKinds);
 template <std::size_t kind>
@@ -239,7 +239,7 @@ void ReaderWorker::requestPeek(engine::TileRequest request) {
 void ReaderWorker::requestCompare(CompareRequest request) {
     put<ReadKind::Compare>(std::move(request));
 }
-void ReaderWorker::requestFigure(engine::TileRequest request) {
+void ReaderWorker::requestFigure(FigureRequest request) {
     put<ReadKind::Figure>(std::move(request));
 }
 void ReaderWorker::requestComposed(engine::TileRequest request) {

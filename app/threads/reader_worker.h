@@ -64,7 +64,7 @@ class ReaderWorker : public QObject {
     void requestPins(engine::TileRequest);
     void requestPeek(engine::TileRequest);
     void requestCompare(CompareRequest);
-    void requestFigure(engine::TileRequest);
+    void requestFigure(FigureRequest);
     void requestComposed(engine::TileRequest);
     void requestRange(RangeRequest);
     void requestSpan(engine::TileRequest);

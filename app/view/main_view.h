@@ -219,6 +219,10 @@ class MainView : public QObject {
     void wireBeside();  // main_view_beside.cpp
     void showBeside(const engine::ContributionTable&);
     void exportDifference(const QString& path);
+    // Of the focused head, as the pair is compared; without rows where it is gone.
+    MapData differenceOfPair() const;
+    void takePlaces(bool byToken);           // m_figurePlaces
+    void namePlaces(ui::HeadFigure&) const;  // by them
 
     // What the map's axes count, and the whole of it beside a part (main_view_spans.cpp).
     void wireSpans();
@@ -243,7 +247,7 @@ class MainView : public QObject {
     void drawHeads(const std::vector<engine::Tile>&);
     void drawBars(const QString& path);
     void writePicture(const ui::Drawing&, const std::string& path, const std::string& subject,
-                      double zoom = FigureLook().zoom);
+                      double zoom = FigureLook().zoom, const std::string& prompts = {});
     void exportHeads(const QString& path, const std::vector<engine::LayerHead>&,
                      const FigureLook& = {});
     // What a file system takes as a name.
@@ -330,6 +334,11 @@ class MainView : public QObject {
     QPointer<QCheckBox> m_inView;  // of the export's dialog: the part in view alone
     FigureLook m_figureLook;       // of the picture asked for
     ui::MapUnits m_figureUnits;
+    struct FigurePlaces {  // of two runs aligned by token; empty: its axes are positions
+        std::vector<engine::Token> tokens;
+        std::vector<QString> numbers;
+    };
+    FigurePlaces m_figurePlaces;
     ui::Granularity m_granularity = ui::Granularity::Tokens;
     bool m_hasTurns = false;
     ui::GoToLine* m_goTo = nullptr;

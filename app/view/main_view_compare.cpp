@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two runs side by side: which ones, their maps and what moved; the difference as a file.
-#include <QFile>
 #include <algorithm>
+#include <memory>
 
 #include "app/session/edit_texts.h"
 #include "app/view/main_view.h"
@@ -135,24 +135,45 @@ void MainView::showChanges() {
     m_comparePage->setChanges(m_compare.changes(), m_views.isPending(ReadKind::Changes));
 }
 
-void MainView::exportDifference(const QString& path) {
+MapData MainView::differenceOfPair() const {
+    MapData data;
     const auto& pair = m_compare.pair();
     const RunView* a = pair ? m_compare.run(pair->a) : nullptr;
     const RunView* b = pair ? m_compare.run(pair->b) : nullptr;
-    if (!a || !b) return;  // gone while the dialog was open
-    if (m_compare.alignment())
-        return showExportFailure(
-            {engine::Failure::Kind::Unsupported,
-             "the difference of two prompts is aligned by token, and files hold maps by position",
-             QFile::encodeName(path).toStdString(),
-             "export each prompt's map from the Head page, or all heads' changes as numbers"});
-    MapData data;
+    if (!a || !b) return data;  // gone while the dialog was open
     data.run = b->id;
     data.minus = a->id;
     data.heads = {m_session.selection().at};
     data.rows = std::min(a->rows, b->rows);  // what both have
     data.tokens = b->tokens;
-    exportMaps(path, std::move(data));
+    data.minusTokens = a->tokens;
+    data.alignment = m_compare.alignment();
+    if (data.alignment)
+        data.rows = std::min(data.alignment->placesBefore(0, a->rows),
+                             data.alignment->placesBefore(1, b->rows));
+    else if (a->prompt != b->prompt)  // what stands at a position is not the same
+        data.alignment = std::make_shared<const ui::RunAlignment>(
+            ui::RunAlignment::byPosition(std::ssize(a->tokens), std::ssize(b->tokens)));
+    return data;
+}
+
+void MainView::takePlaces(bool byToken) {
+    m_figurePlaces = {};
+    if (byToken)
+        m_figurePlaces = {m_comparePage->maps().placeTokens(),
+                          m_comparePage->maps().placeNumbers()};
+}
+
+// What is outside a layer's window the tiles say themselves: places are not as far apart as
+// positions.
+void MainView::namePlaces(ui::HeadFigure& figure) const {
+    if (m_figurePlaces.numbers.empty()) return;
+    figure.numbers = m_figurePlaces.numbers;
+    for (ui::HeadPanel& panel : figure.panels) panel.window = 0;
+}
+
+void MainView::exportDifference(const QString& path) {
+    exportMaps(path, differenceOfPair());
 }
 
 }  // namespace app

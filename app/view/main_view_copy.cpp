@@ -31,14 +31,13 @@ void MainView::wireCopy() {
         m_figureToClipboard = true;
         m_copiedPart.reset();
         if (m_window->isCompareShown() && m_compare.pair()) {  // what is in front
-            const auto& pair = *m_compare.pair();
-            const RunView *a = m_compare.run(pair.a), *b = m_compare.run(pair.b);
-            const std::int64_t rows = a && b ? std::min(a->rows, b->rows) : 0;
+            const MapData data = differenceOfPair();
             m_figureUnits = {};
-            const engine::Axis axis = ui::figureAxis(rows, 1, kScale);
-            if (rows > 0)
-                return m_views.requestFigure({pair.b, pair.a}, {m_session.selection().at},
-                                             {axis, axis});
+            const engine::Axis axis = ui::figureAxis(data.rows, 1, kScale);
+            takePlaces(m_compare.alignment() != nullptr);
+            if (data.rows > 0)
+                return m_views.requestFigure({data.run, data.minus, {}, m_compare.alignment()},
+                                             data.heads, {axis, axis});
         }
         copyMap();
     });

@@ -205,8 +205,12 @@ void MainView::exportMaps(const QString& path, MapData data, const FigureLook& l
     data.attention = m_session.model()->attention;
     if (isPicture(*formatOf(file))) {
         const double scale = formatOf(file) == FileFormat::Png ? look.zoom : ui::vectorMapScale;
+        const bool byToken = data.minus && m_compare.alignment();
+        takePlaces(byToken);
         ui::HeadFigure shape =
-            headFigure(data.heads, *m_session.model(), data.tokens, data.rows, data.units);
+            headFigure(data.heads, *m_session.model(),
+                       byToken ? m_figurePlaces.tokens : data.tokens, data.rows, data.units);
+        namePlaces(shape);
         shape.page = look.page;
         shape.title = look.title.value_or(figureTitle());
         shape.part = look.part;
@@ -223,7 +227,9 @@ void MainView::exportMaps(const QString& path, MapData data, const FigureLook& l
         m_figureLook = look;
         m_figureUnits = data.units;
         beginExport(path);
-        return m_views.requestFigure({data.run, data.minus}, data.heads, axes);
+        return m_views.requestFigure(
+            {data.run, data.minus, {}, byToken ? m_compare.alignment() : nullptr}, data.heads,
+            axes);
     }
     if (look.part) {
         const ui::MapView& part = *look.part;
@@ -254,19 +260,26 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
     if (copies) look.part = m_copiedPart;
     // Of the whole as many rows as were asked for; a part lies where it lies in any number of them.
     const std::int64_t rows = look.part ? run->rows : request.dest.end;
-    ui::HeadFigure figure = headFigure(heads, *m_session.model(), run->tokens, rows, m_figureUnits);
+    const bool byToken = other && !m_figurePlaces.tokens.empty();
+    ui::HeadFigure figure =
+        headFigure(heads, *m_session.model(), byToken ? m_figurePlaces.tokens : run->tokens, rows,
+                   m_figureUnits);
+    if (byToken) namePlaces(figure);
     setTiles(figure, tiles);
-    std::string about;
+    std::string about, prompts;
     dress(figure, request, look);
-    const auto named = [](const RunView& each) {
+    const auto named = [this](const RunView& each) {
         const std::string edits = shortEditText(each.edits).toStdString();
-        return "run " + each.name + (edits.empty() ? "" : " (" + edits + ")");
+        return "run " + m_compare.nameOf(each) + (edits.empty() ? "" : " (" + edits + ")");
     };
     if (other) {
         figure.choice.range = ui::RangeMode::Head;
         figure.largest.reset();
         about = named(*run) + " − " + named(*other);
         figure.title += QStringLiteral(" · ") + QString::fromStdString(about);
+        if (run->prompt != other->prompt)
+            prompts = named(*run) + ": " + promptText(*run) + "\n" + named(*other) + ": " +
+                      promptText(*other);
     } else {
         if (!look.title) figure.title += runTitle(*run);
         about = shortEditText(run->edits).toStdString();
@@ -274,7 +287,7 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
     const std::string subject = subjectOf(figure, namesOf(heads), about);
     const ui::Drawing drawing = ui::drawingOf(std::move(figure));
     if (copies) copyPicture(drawing);
-    if (!path.empty()) writePicture(drawing, path, subject, look.zoom);
+    if (!path.empty()) writePicture(drawing, path, subject, look.zoom, prompts);
 }
 
 // As the map: scale, range and target.
@@ -312,8 +325,9 @@ void MainView::write(const std::string& path, ExportJob::Work work) {
 }
 
 void MainView::writePicture(const ui::Drawing& drawing, const std::string& path,
-                            const std::string& subject, double zoom) {
-    const PictureSource source{*m_session.model(), promptText(m_session.run()), subject,
+                            const std::string& subject, double zoom, const std::string& prompts) {
+    const PictureSource source{*m_session.model(),
+                               prompts.empty() ? promptText(m_session.run()) : prompts, subject,
                                ui::fontsUsed(drawing)};
     if (!source.fonts.missing.isEmpty())
         m_window->showMessage(

@@ -39,7 +39,9 @@ void MainView::showRanking() {
     if (m_window->isCompareShown() && m_compare.changes()) {
         m_grid->setRanking(m_comparePage->ranked(), false);
         m_heads->setRankedElsewhere(m_comparePage->rankText());
-        return m_window->setHeadsNote(QStringLiteral("by ") + m_comparePage->rankText());
+        return m_window->setHeadsNote(m_comparePage->hasMoved()
+                                          ? QStringLiteral("by ") + m_comparePage->rankText()
+                                          : QStringLiteral("no difference"));
     }
     m_heads->setSpanOffered(m_finder->isSpanOffered());
     m_heads->setColumn(m_finder->rankColumn());

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs of two prompts on the Compare page of the real window: aligned by token, each number that of
 // the cell it says, and none where only one run has the row or the source.
+#include <QClipboard>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QSettings>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "app/view/main_view.h"
@@ -50,6 +53,9 @@ class WindowComparePromptsTest : public QObject {
     void cellsAreOfTheSameTokens();
     void whatOnlyOneHasSaysSo();
     void headsAreSortedOverWhatBothHave();
+    void theDifferenceIsWritten_data();
+    void theDifferenceIsWritten();
+    void theDifferenceIsCopiedAsItIsShown();
     void cellsAreSelectedInTheRunOnScreen();
     void aWordForAnotherStaysInItsPlace();
     void anyTwoCanBeChosen();
@@ -231,6 +237,113 @@ void WindowComparePromptsTest::headsAreSortedOverWhatBothHave() {
     const QString told = page().model().definition(ui::ChangeModel::Moved);
     QVERIFY(told.contains(QStringLiteral("rows that stand for one another")) &&
             told.contains(QStringLiteral("a source that only one run has counts")));
+}
+
+void WindowComparePromptsTest::theDifferenceIsWritten_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name :
+         {"by-token.csv", "by-token.npy", "by-token.png", "by-token.svg", "by-token.pdf"})
+        QTest::newRow(name) << QString::fromLatin1(name);
+}
+
+// Each cell with the positions and tokens that it has in either prompt, which the file names.
+void WindowComparePromptsTest::theDifferenceIsWritten() {
+    QFETCH(QString, name);
+    const auto pair = *m_view->compare().pair();
+    const app::RunView &runA = *m_view->compare().run(pair.a),
+                       &runB = *m_view->compare().run(pair.b);
+    const std::int64_t inA = runA.rows, inB = runB.rows;
+    const LayerHead at = session().selection().at;
+    const std::vector<float> a = dumped(pair.a, at, inA), b = dumped(pair.b, at, inB);
+    Q_EMIT m_view->window().exportDifferenceRequested();
+    const QString path = real::answerExport(*m_view, m_home, name);
+    QVERIFY(!path.isEmpty());
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray bytes = file.readAll();
+    QVERIFY(m_view->window().messages().isEmpty());
+    const auto quoted = [](const app::RunView& run, std::int64_t position) {
+        return '"' +
+               QByteArray::fromStdString(run.tokens[static_cast<std::size_t>(position)].bytes) +
+               '"';
+    };
+    const auto difference = [&](std::size_t y, std::size_t x) {
+        return static_cast<double>(
+                   b[static_cast<std::size_t>(m_places[y][1] * inB + m_places[x][1])]) -
+               static_cast<double>(
+                   a[static_cast<std::size_t>(m_places[y][0] * inA + m_places[x][0])]);
+    };
+    if (name.endsWith(QStringLiteral("csv"))) {
+        const QList<QByteArray> lines = bytes.trimmed().split('\n');
+        QCOMPARE(lines[0], QByteArray("layer,head,dest_a,src_a,dest_b,src_b,dest_token_a,"
+                                      "src_token_a,dest_token_b,src_token_b,value"));
+        qsizetype line = 1;
+        for (std::size_t y = 0; y < m_places.size(); ++y)
+            for (std::size_t x = 0; x <= y; ++x) {
+                const auto &dest = m_places[y], &src = m_places[x];
+                if (dest[0] < 0 || src[0] < 0) continue;  // B's alone
+                QVERIFY(line < lines.size());
+                const QList<QByteArray> fields = lines[line++].split(',');
+                QCOMPARE(fields.size(), 11);
+                QCOMPARE(fields[2].toLongLong(), dest[0]);
+                QCOMPARE(fields[3].toLongLong(), src[0]);
+                QCOMPARE(fields[4].toLongLong(), dest[1]);
+                QCOMPARE(fields[5].toLongLong(), src[1]);
+                QCOMPARE(fields[6], quoted(runA, dest[0]));
+                QCOMPARE(fields[7], quoted(runA, src[0]));
+                QCOMPARE(fields[8], quoted(runB, dest[1]));
+                QCOMPARE(fields[9], quoted(runB, src[1]));
+                QVERIFY(std::abs(fields[10].toDouble() - difference(y, x)) < 1e-6);
+            }
+        QCOMPARE(line, lines.size());
+    } else if (name.endsWith(QStringLiteral("npy"))) {
+        const std::size_t places = m_places.size();
+        QVERIFY(bytes.contains(QStringLiteral("'shape': (1, %1, %1, )").arg(places).toLatin1()));
+        QVERIFY(bytes.contains("('dest_b', '<i4')"));
+        const auto size = static_cast<qsizetype>(places * places * 20);
+        const char* at0 = bytes.constData() + bytes.size() - size;
+        QCOMPARE((bytes.size() - size) % 64, 0);
+        for (std::size_t y = 0; y < places; ++y)
+            for (std::size_t x = 0; x < places; ++x) {
+                std::array<std::int32_t, 4> is{};
+                float value = 0;
+                const char* record = at0 + (y * places + x) * 20;
+                std::memcpy(is.data(), record, 16);
+                std::memcpy(&value, record + 16, 4);
+                QCOMPARE(is,
+                         (std::array<std::int32_t, 4>{static_cast<std::int32_t>(m_places[y][0]),
+                                                      static_cast<std::int32_t>(m_places[x][0]),
+                                                      static_cast<std::int32_t>(m_places[y][1]),
+                                                      static_cast<std::int32_t>(m_places[x][1])}));
+                const bool has = x <= y && is[0] >= 0 && is[1] >= 0;
+                QCOMPARE(std::isnan(value), !has);
+                if (has) QVERIFY(std::abs(static_cast<double>(value) - difference(y, x)) < 1e-6);
+            }
+    } else if (name.endsWith(QStringLiteral("png"))) {
+        const QImage picture = QImage::fromData(bytes);
+        QString all;
+        for (const QString& key : picture.textKeys()) all += picture.text(key) + u'\n';
+        for (const QString& said :
+             {kShort, kLong, QStringLiteral("run A − run 1A"), QStringLiteral("aligned by token")})
+            QVERIFY2(all.contains(said), qPrintable(all));
+    } else if (name.endsWith(QStringLiteral("svg"))) {
+        for (const char* said : {"run A − run 1A", "aligned by token", "–|1", "1|2"})
+            QVERIFY2(bytes.contains(said), said);
+    }
+}
+
+void WindowComparePromptsTest::theDifferenceIsCopiedAsItIsShown() {
+    QGuiApplication::clipboard()->clear();
+    m_view->window().showComparePage();
+    Q_EMIT m_view->window().copyHeatmapRequested();
+    QVERIFY(eventually([&] { return !QGuiApplication::clipboard()->image().isNull(); }, kPatience));
+    Q_EMIT m_view->window().exportDifferenceRequested();
+    const QString path = real::answerExport(*m_view, m_home, QStringLiteral("copied.png"));
+    const QImage written(path), copied = QGuiApplication::clipboard()->image();
+    QVERIFY(!written.isNull());
+    QCOMPARE(copied.size(), written.size());
+    QCOMPARE(copied.convertToFormat(QImage::Format_RGB32),
+             written.convertToFormat(QImage::Format_RGB32));
 }
 
 void WindowComparePromptsTest::cellsAreSelectedInTheRunOnScreen() {

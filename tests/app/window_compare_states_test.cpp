@@ -22,6 +22,7 @@
 #include "ui/heatmap/head_page.h"
 #include "ui/heatmap/pinned_heads.h"
 #include "ui/heatmap/scale_column.h"
+#include "ui/painting/colour_bar.h"
 #include "ui/painting/theme.h"
 #include "ui/prompt/prompt_panel.h"
 #include "ui/widgets/labelled_combo.h"
@@ -57,6 +58,9 @@ class WindowCompareStatesTest : public QObject {
     void unpinnedWhileComputed();
     void smallWindowsShowIt_data();
     void smallWindowsShowIt();
+    void theSameTokenIsNoDifference();
+    void rowsOfTheTableAreWhole_data();
+    void rowsOfTheTableAreWhole();
     void escapeKeepsPinsAndPair();
     void sessionsBringThemBack();
     void anotherPromptIsComparedNext();
@@ -175,6 +179,55 @@ void WindowCompareStatesTest::aRunBesideItselfHasNotMoved() {
     Q_EMIT page().picker(CompareMaps::A).activated(0);
     QVERIFY(settle());
     QCOMPARE(*m_view->compare().pair(), before);
+}
+
+// A fork of the token that was there anyway: no head is first of those that did not move, and a
+// difference of 0 has no range.
+void WindowCompareStatesTest::theSameTokenIsNoDifference() {
+    m_view->window().showComparePage();
+    const auto before = *m_view->compare().pair();
+    QVERIFY(fork(2, 0));
+    QVERIFY(eventually([&] { return m_view->compare().changes().has_value(); }, kPatience));
+    QVERIFY(settle());
+    QVERIFY(page().ranked().empty());
+    for (const LayerHead at : {head(0, 0), head(0, 1), head(1, 2), head(29, 8)})
+        QCOMPARE(m_view->grid().rankOf(at), 0);
+    const ui::MapScene& scene = page().maps().picture(CompareMaps::Difference).scene();
+    QVERIFY(scene.tile.has_value());
+    QVERIFY(scene.scale.isZero);
+    QVERIFY(!page().maps().picture(CompareMaps::A).scene().scale.isZero);
+    QCOMPARE(ui::colourBarTicks(scene.scale, 200, 44), std::vector<double>{0});
+    QVERIFY(page().maps().showsNoDifference());
+    const auto labels = page().findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+        return label->isVisible() && label->text().startsWith(QStringLiteral("No difference"));
+    }));
+    m_view->compare().choose(before);
+    QVERIFY(settle());
+    QVERIFY(!page().ranked().empty() && !page().maps().showsNoDifference());
+}
+
+void WindowCompareStatesTest::rowsOfTheTableAreWhole_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<int>("rows");
+    QTest::addRow("1440 x 900") << QSize(1440, 900) << 4;
+    QTest::addRow("1280 x 800") << QSize(1280, 800) << 3;
+}
+
+// Steps has a lane for each run by now.
+void WindowCompareStatesTest::rowsOfTheTableAreWhole() {
+    QFETCH(QSize, size);
+    QFETCH(int, rows);
+    m_view->window().showComparePage();
+    m_view->window().resize(size);
+    QVERIFY(settle());
+    QTableView& table = page().table();
+    table.scrollToTop();
+    const QRect last = table.visualRect(table.model()->index(rows - 1, 0));
+    QVERIFY2(
+        last.bottom() < table.viewport()->height(),
+        qPrintable(QStringLiteral("%1 of %2").arg(last.bottom()).arg(table.viewport()->height())));
+    m_view->window().resize(1440, 900);
 }
 
 // Heads, pages, quantities and pairs faster than any answer comes: the last one is what is shown.

@@ -420,9 +420,8 @@ void CompareWidgets::tableIsSortedByChange() {
     QSignalSpy ranking(&page, &ComparePage::rankingChanged);
     page.setChanges(changes, false);
     QVERIFY(!ranking.isEmpty());
-    const std::vector expected{head(1, 1), head(2, 1), head(0, 1),
-                               head(2, 0), head(0, 0), head(1, 0)};
-    QCOMPARE(page.ranked(), expected);
+    const std::vector expected{head(1, 1), head(2, 1), head(0, 1), head(2, 0), head(0, 0)};
+    QCOMPARE(page.ranked(), expected);  // the sixth did not move
     QCOMPARE(page.rankText(), QStringLiteral("moved"));
     QVERIFY(std::abs(*page.model().value(3, ChangeModel::Moved) - 0.8) < 1e-6);
     page.setSelection({kB, head(0, 0), engine::Position(6), engine::Position(5)});

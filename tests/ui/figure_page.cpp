@@ -296,6 +296,30 @@ class FigurePageTest : public QObject {
             QVERIFY2(!texts.contains(QString::fromUtf8(said)), said);
     }
 
+    void onePanelHasNoLetter() {
+        FigurePage page = pageOf("double");
+        page.letters = true;
+        QVERIFY(!textsOf(pageFigure(1, 6, page)).contains(QStringLiteral("a")));
+        QVERIFY(textsOf(pageFigure(2, 6, page)).contains(QStringLiteral("a")));
+    }
+
+    void longTitlesAreWhole_data() {
+        QTest::addColumn<QString>("size");
+        for (const char* size : {"single", "double", "natural"}) QTest::newRow(size) << size;
+    }
+    void longTitlesAreWhole() {
+        QFETCH(QString, size);
+        HeadFigure figure = pageFigure(1, 6, pageOf(size.toLatin1()));
+        const QSize one = headFigureSize(figure);
+        QStringList words;
+        for (int i = 0; i < 24; ++i) words << QStringLiteral("word%1").arg(i);
+        figure.title = words.join(u' ');
+        const QString said = textsOf(figure).join(u' ');
+        for (const QString& word : words) QVERIFY2(said.contains(word), qPrintable(word));
+        QVERIFY(headFigureSize(figure).height() > one.height());
+        QCOMPARE(headFigureSize(figure).width(), one.width());
+    }
+
     // The text of a page is as large whatever its width: what is 11 px in the window is 6.2 pt.
     void textHasTheJournalsSize() {
         const QByteArray svg = svgOf(drawingOf(pageFigure(2, 6, pageOf("single"))), {}, {});

@@ -7,6 +7,7 @@
 #include "tests/support/qt_warnings.h"
 #include "tests/ui/map_support.h"
 #include "ui/heatmap/head_heatmap.h"
+#include "ui/heatmap/pinned_map.h"
 #include "ui/heatmap/read_out.h"
 #include "ui/heatmap/scale_column.h"
 #include "ui/painting/figure.h"
@@ -118,6 +119,34 @@ class MapSpansTest : public QObject {
         QVERIFY(shown.dest.edges.empty());
         QCOMPARE(shown.dest.end, 10);
         QCOMPARE(shown.pooling, engine::Pooling::None);
+    }
+
+    // Of one line, or one token, nothing else would be left to see.
+    void theOnlyColumnIsDrawn_data() {
+        QTest::addColumn<int>("tokens");
+        QTest::addRow("a line") << 10;
+        QTest::addRow("a token") << 1;
+    }
+    void theOnlyColumnIsDrawn() {
+        QFETCH(int, tokens);
+        Shown shown(tokensOf({texts.begin(), texts.begin() + tokens}));
+        ScaleChoice choice;
+        choice.sink = SinkMode::Hidden;
+        shown.map.setScale(choice);
+        const auto pixel = [&] { return shown.map.grab().toImage().pixel(shown.at(0.2, 0.2)); };
+        if (tokens > 1) QCOMPARE(pixel(), theme().base.rgb());
+        shown.map.setGranularity(Granularity::Lines);
+        QVERIFY(pixel() != theme().base.rgb());
+        QVERIFY(shown.map.legend().onlyColumn);
+        QCOMPARE(shown.map.legend().hiddenSources, 0);
+        PinnedMap pinned({engine::Layer(0), engine::QueryHead(0)});
+        pinned.resize(100, PinnedMap::heightFor(100));
+        pinned.setLook({shown.map.geometry().view(), shown.map.units(), 1, tokens,
+                        engine::Quantity::Pattern, false, shown.map.legend().scale,
+                        shown.map.scene().hidesSink});
+        pinned.setTile(*shown.map.scene().tile, 0);
+        pinned.placePicture();
+        QVERIFY(pinned.grab().toImage().pixel(50, 50) != theme().base.rgb());
     }
 
     // Each value stands where its spans are, and a row of them sums to 1.

@@ -80,11 +80,7 @@ void CompareMaps::setSides(const CompareSide& a, const CompareSide& b,
 // Rows name the tokens of both runs, columns those of their own.
 void CompareMaps::measureLabels() {
     m_room = labelRoom(m_rowTokens, std::ssize(m_rowTokens), positions());
-    if (m_alignment) {  // two numbers
-        const LabelRoom digits = labelRoom({}, 0, positions());
-        const LabelRoom twice = labelRoom({}, 0, 100 * positions());
-        m_room.rowWidth += std::max(0.0, twice.rowWidth - digits.rowWidth);
-    }
+    if (m_alignment) widenForTwoNumbers(m_room, positions());
     m_columnRoom = {};
     for (const CompareSide& side : m_sides) {
         const LabelRoom room = labelRoom(side.tokens, std::ssize(side.tokens), positions());
@@ -172,7 +168,7 @@ void CompareMaps::rescale() {
         look.quantity = m_quantity;
         look.renormalized = renormalized;
         look.scale = scaleFor(choice, m_quantity, minus ? difference : both, theme().scheme, minus);
-        look.hidesSink = choice.sink == SinkMode::Hidden;
+        look.hidesSink = hidesSinkOf(choice, positions());
         look.selected = m_selected;
         look.locked = m_locked;
         look.transposed = m_transposed;

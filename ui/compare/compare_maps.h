@@ -47,6 +47,10 @@ class CompareMaps : public QWidget {
     const MapPicture& picture(Panel panel) const { return m_pictures[panel]; }
     QString title(Panel) const;  // "Run A", "Run B", "B − A"
     Values valuesAt(MapCell) const;
+    bool showsNoDifference() const;  // and knows it: every difference in view is 0
+    // Of its places, as its rows are labelled; numbers: by token alone, else empty.
+    const std::vector<engine::Token>& placeTokens() const { return m_rowTokens; }
+    const std::vector<QString>& placeNumbers() const { return m_rowNumbers; }
     QString numberOf(std::int64_t place) const;  // "5", by token "5|6" or "5|–"
     QString describe(MapCell) const;  // "L24.H4 · dest 13 ← src 3 · A 0.0129 · B 0.8278 · …"
     QSize sizeHint() const override { return {760, 380}; }

@@ -23,7 +23,17 @@ QString elidedTo(const QFont& font, const QString& text, double width) {
 
 }  // namespace
 
+bool CompareMaps::showsNoDifference() const {
+    const MapScene& scene = m_pictures[Difference].scene();
+    if (!scene.tile || !scene.scale.isZero) return false;
+    const auto values = scene.tile->data.as<float>();
+    return std::any_of(values.begin(), values.end(), [](float value) { return value == 0; });
+}
+
 QString CompareMaps::caption(Panel panel) const {
+    if (panel == Difference && showsNoDifference())
+        return m_pictures[panel].scene().geometry.isWhole() ? tr("no difference")
+                                                            : tr("no difference in view");
     QString text = panel == Difference ? tr("symmetric") : tr("shared range");
     const bool linear = m_choice.transfer == engine::Transfer::Linear;
     const bool log =
@@ -32,7 +42,9 @@ QString CompareMaps::caption(Panel panel) const {
     switch (sinkOf(m_choice, m_quantity)) {
         case SinkMode::OutOfScale: text += tr(", sink out of scale"); break;
         case SinkMode::InScale: text += tr(", sink in scale"); break;
-        case SinkMode::Hidden: text += tr(", sink not drawn"); break;
+        case SinkMode::Hidden:
+            if (positions() > 1) text += tr(", sink not drawn");
+            break;
         case SinkMode::Renormalized: text += tr(", renormalized without source 0"); break;
     }
     if (const QString below = thresholdNote(m_pictures[panel].scene().scale); !below.isEmpty())
@@ -102,9 +114,16 @@ QRectF CompareMaps::readOutBox(MapCell cell, double tall) const {
     const double beside = width() - edge - map.right() - 2 * edge;
     QRectF box(map.right() - edge - usual, map.top() + edge, usual, tall);
     if (m_transposed) box.moveBottomLeft({map.left() + edge, map.bottom() - edge});
-    const bool inCorner = scene.geometry.isWhole() ? usual + tall + 2 * edge <= map.width()
-                                                   : map.width() >= 2 * usual;
-    if (inCorner) {
+    // The corner that is the last to leave the masked triangle.
+    const MapView& view = scene.geometry.view();
+    const double cells = std::max(scene.cellPixels(), 1e-9);
+    const double src = static_cast<double>(view.src) +
+                       (m_transposed ? box.top() - map.top() : box.left() - map.left()) / cells;
+    const double dest =
+        static_cast<double>(view.dest) +
+        (m_transposed ? box.right() - map.left() : box.bottom() - map.top()) / cells;
+    if (box.left() >= map.left() && box.right() <= map.right() && src >= dest + 1) return box;
+    if (beside < least && !scene.geometry.isWhole() && map.width() >= 2 * usual) {
         if (scene.logical(scene.geometry.rectOf(cell)).intersects(box))  // zoomed in
             box.moveTop(m_transposed ? map.top() + edge : map.bottom() - edge - tall);
     } else if (beside >= least) {

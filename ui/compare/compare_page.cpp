@@ -286,13 +286,15 @@ void ComparePage::setChanges(const std::optional<ChangeTable>& changes, bool pen
 
 std::vector<engine::LayerHead> ComparePage::ranked() const {
     std::vector<engine::LayerHead> heads;
-    if (!m_model->changes()) return heads;
+    if (!hasMoved()) return heads;
     const auto column = static_cast<ChangeModel::Column>(std::max(0, m_proxy->sortColumn()));
     for (int row = 0; row < m_proxy->rowCount(); ++row) {
         const int head = m_proxy->mapToSource(m_proxy->index(row, 0)).row();
         const bool isNumber = column == ChangeModel::Moved || column == ChangeModel::RowMoved ||
                               column == ChangeModel::LargestChange;
-        if (!isNumber || m_model->value(head, column)) heads.push_back(m_model->headAt(head));
+        // Heads that did not move have no place among those that did.
+        const auto value = m_model->value(head, isNumber ? column : ChangeModel::Moved);
+        if (value && *value != 0) heads.push_back(m_model->headAt(head));
     }
     return heads;
 }
@@ -304,14 +306,22 @@ QString ComparePage::rankText() const {
 void ComparePage::refreshTexts() {
     const auto column = static_cast<ChangeModel::Column>(std::max(0, m_proxy->sortColumn()));
     QString text;
-    if (m_model->changes() && m_model->changes()->rows.count() == 0)
-        text = tr("Nothing moved: what both runs have is the same.");
+    if (m_model->changes() && !hasMoved())
+        text = m_model->changes()->byToken && m_model->changes()->rows.count() > 0
+                   ? tr("No difference: no head moved in the rows that both runs have.")
+                   : tr("No difference: what both runs have is the same.");
     else if (!m_model->changes())
         text = m_pending ? tr("Comparing every head…")
                          : tr("Every head is compared once the run rests.");
     else if (!m_model->definition(column).isEmpty())
         text = rankText() + QStringLiteral(": ") + m_model->definition(column);
     m_definition->setText(text);
+}
+
+// A low page leaves the maps their room.
+void ComparePage::resizeEvent(QResizeEvent*) {
+    constexpr int roomy = 480;
+    setLeastRows(*m_table, height() >= roomy ? 4 : 3);
 }
 
 void ComparePage::changeEvent(QEvent* event) {

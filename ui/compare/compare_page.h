@@ -51,9 +51,11 @@ class ComparePage : public QWidget {
     QTableView& table() const { return *m_table; }
     const ChangeModel& model() const { return *m_model; }
     QComboBox& picker(CompareMaps::Panel) const;
-    QString note() const;                           // "1 of 14 tokens differs"
-    std::vector<engine::LayerHead> ranked() const;  // in the table's order
-    QString rankText() const;                       // what the order is by: "moved"
+    QString note() const;  // "1 of 14 tokens differs"
+    // In the table's order; none where no head moved, or it is not known.
+    std::vector<engine::LayerHead> ranked() const;
+    bool hasMoved() const { return m_model->movedHeads() > 0; }
+    QString rankText() const;  // what the order is by: "moved"
 
   Q_SIGNALS:
     void pairChosen(int a, int b);  // their places in setRuns()
@@ -63,6 +65,7 @@ class ComparePage : public QWidget {
 
   protected:
     void changeEvent(QEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
 
   private:
     QWidget* buildTop();

@@ -85,7 +85,7 @@ void HeadHeatmap::Parts::rescale() {
     // A renormalized pixel of several sources holds those from 1 on.
     scene.hidesSink = renormalized
                           ? !scene.geometry.isEmpty() && scene.srcTokens(first).count() == 1
-                          : choice.sink == SinkMode::Hidden;
+                          : hidesSinkOf(choice, scene.geometry.tokens());
     legend.renormalized = renormalized;
     legend.offersWider = comparable && scene.tile.has_value();
     legend.measuring = legend.offersWider && wide && !knowsWider;
@@ -95,6 +95,8 @@ void HeadHeatmap::Parts::rescale() {
         scene.hidesSink && scene.geometry.src().begin == 0 && !scene.geometry.isEmpty()
             ? scene.srcTokens(first).count()
             : 0;
+    legend.onlyColumn = !renormalized && choice.sink == SinkMode::Hidden && !scene.hidesSink &&
+                        !scene.geometry.isEmpty();
     legend.units = scene.units;
     legend.quantity = quantity;
     legend.choice = choice;

@@ -187,6 +187,7 @@ QStringList ScaleColumn::notes() const {
         notes += tr("rows sum to 1 without source 0");
         notes += tr("profiles and lists: p as it is");
     }
+    if (m_legend.onlyColumn) notes += tr("the only column: drawn, not hidden");
     if (m_legend.hiddenSources == 1) notes += tr("source 0 is not drawn");
     if (m_legend.hiddenSources > 1)
         notes += tr("sources 0 to %1 are not drawn").arg(m_legend.hiddenSources - 1);

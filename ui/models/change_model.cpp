@@ -77,6 +77,11 @@ std::optional<double> ChangeModel::value(int row, Column column) const {
     }
 }
 
+int ChangeModel::movedHeads() const {
+    return static_cast<int>(
+        std::count_if(m_means.begin(), m_means.end(), [](float mean) { return mean > 0; }));
+}
+
 QString ChangeModel::definition(Column column) const {
     QString variation =
         tr("total variation of a row: ½ Σ over sources of |Δp|; 0 %: the "

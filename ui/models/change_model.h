@@ -33,6 +33,7 @@ class ChangeModel : public QAbstractTableModel {
     const std::optional<ChangeTable>& changes() const { return m_changes; }
     std::optional<double> value(int row, Column) const;
     QString definition(Column) const;
+    int movedHeads() const;  // how many moved at all
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

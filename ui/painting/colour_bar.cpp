@@ -16,6 +16,7 @@ constexpr double barHeight = 12, capWidth = 8;
 }  // namespace
 
 std::vector<double> colourBarTicks(const ColourScale& scale, double width, double gap) {
+    if (scale.isZero) return {0};
     const double bottom = scale.diverging ? -scale.high : scale.low;
     std::vector<double> ticks{bottom, scale.high};
     if (scale.diverging) ticks.push_back(0);
@@ -51,7 +52,10 @@ void paintColourBar(QPainter& painter, const Theme& theme, const QRectF& area,
     }
     const QRectF bar = colourStrip(area);
     painter.save();
-    painter.drawImage(bar, strip);
+    if (scale.isZero)
+        painter.fillRect(bar, QColor(scale.colour(0)));
+    else
+        painter.drawImage(bar, strip);
     painter.setPen(QPen(theme.border, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(bar);

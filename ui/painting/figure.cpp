@@ -41,6 +41,7 @@ MapScene sceneOf(const HeadFigure& figure, const HeadPanel& panel, const FigureL
     scene.geometry = figureGeometry(figure, layout.side * scale);
     scene.units = figure.units;
     scene.tokens = figure.tokens;
+    scene.numbers = figure.numbers;
     scene.promptTokens = std::ssize(figure.tokens);
     scene.rowsReady = panel.tile.rows_ready;
     scene.window = panel.window;
@@ -173,15 +174,18 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
     if (!figure.title.isEmpty()) {
         painter.setFont(wordFont(13, true));
         painter.setPen(theme.text);
-        painter.drawText(QPointF(edge, edge + 12),
-                         elidedTo(painter.font(), figure.title, layout.width - 2 * edge));
+        double y = edge + 12;
+        for (const QString& line : layout.title) {
+            painter.drawText(QPointF(edge, y), line);
+            y += titleLine;
+        }
     }
     ValueExtent extent;
     for (const HeadPanel& panel : figure.panels)
         extent.include(extentOf(panel.tile, panel.tileHead, panel.window));
     const engine::TileRequest& request = figure.panels.front().tile.request;
     const bool hidesSink = request.renormalized ? request.src.cells_of(0).count() == 1
-                                                : figure.choice.sink == SinkMode::Hidden;
+                                                : hidesSinkOf(figure.choice, positionsOf(figure));
     const double sink = extent.sink;
     if (figure.largest) extent = {*figure.largest, 0};
     const ColourScale colours = scaleOfAll(figure, extent, request.minus.has_value());
@@ -193,8 +197,9 @@ void paintHeadFigure(QPainter& painter, const HeadFigure& figure, double scale) 
         const QPointF at = layout.mapAt(i);
         scene.origin =
             QPointF(std::round(at.x() * ratio) / ratio, std::round(at.y() * ratio) / ratio);
-        paintPanelTitle(painter, panel, figure.page.letters ? panelLetter(i) : QString(), theme,
-                        scene.mapRect());
+        paintPanelTitle(painter, panel,
+                        figure.page.letters && layout.panels > 1 ? panelLetter(i) : QString(),
+                        theme, scene.mapRect());
         paintPanel(painter, scene, layout, i);
     }
     paintFooter(painter, figure, layout, theme, colours,

@@ -36,6 +36,9 @@ struct HeadFigure {
     std::vector<HeadPanel> panels;
     std::vector<engine::Token> tokens;  // as many as the tile's axes have positions
     MapUnits units;                     // of those axes
+    // Of the tokens, where the axes are places of two runs aligned by token, as MapScene's; else
+    // empty.
+    std::vector<QString> numbers = {};
     ScaleChoice choice;                 // quantity and pooling are the tiles' own
     std::optional<double> largest;      // of a layer's or model's range; none: the panels' own
     // Where ranks are of such a range: magnitudes, ascending. Null: of the first panel's cells.

@@ -19,7 +19,7 @@ namespace {
 using namespace figure;
 
 constexpr double tickRoom = 9, leastSide = 36, easySide = 120, captionGap = 8, legendGap = 24;
-constexpr qsizetype mostCaptionLines = 12;
+constexpr qsizetype mostCaptionLines = 12, mostTitleLines = 4;
 
 QStringList wrapped(const QString& text, const QFont& font, double width) {
     QStringList lines;
@@ -66,7 +66,11 @@ class FigureMeasures {
     double pageHeight() const { return m_figure.page.size.height / m_figure.page.size.text; }
     double gutter() const { return m_gutter; }
     double otherGutter() const { return everyLabel() ? m_gutter : 0; }
-    double top() const { return edge + (m_figure.title.isEmpty() ? 0 : titleHeight); }
+    double top() const {
+        const auto lines = static_cast<double>(m_title.size());
+        return edge + (lines == 0 ? 0 : titleHeight + (lines - 1) * titleLine);
+    }
+    const QStringList& title() const { return m_title; }
     const QStringList& caption() const { return m_caption; }
 
     QString noteText() const;
@@ -113,7 +117,7 @@ class FigureMeasures {
     std::int64_t m_positions;
     LabelRoom m_room;
     double m_gutter = axisTitle;
-    QStringList m_caption;
+    QStringList m_title, m_caption;
 };
 
 FigureMeasures::FigureMeasures(const HeadFigure& figure)
@@ -123,16 +127,21 @@ FigureMeasures::FigureMeasures(const HeadFigure& figure)
       m_room(figure.units.areTokens()
                  ? labelRoom(figure.tokens, positionsOf(figure), positionsOf(figure))
                  : spanLabelRoom(figure.units, std::ssize(figure.tokens))) {
+    if (!figure.numbers.empty()) widenForTwoNumbers(m_room, positionsOf(figure));
     if (figure.page.labels != FigureLabels::None) m_gutter += m_room.rowWidth + tickRoom;
     const int columnsOfAll = columns();
     const double width =
         isSized() ? pageWidth()
                   : naturalWidth(contentWidth(columnsOfAll, side(columnsOfAll)), columnsOfAll);
     m_caption = wrapped(figure.page.caption.simplified(), wordFont(11), width - 2 * edge);
-    if (m_caption.size() > mostCaptionLines) {
-        m_caption.resize(mostCaptionLines);
-        m_caption.back() += u'…';
-    }
+    const auto cut = [](QStringList& lines, qsizetype most) {
+        if (lines.size() <= most) return;
+        lines.resize(most);
+        lines.back() += u'…';
+    };
+    cut(m_caption, mostCaptionLines);
+    m_title = wrapped(figure.title, wordFont(13, true), width - 2 * edge);
+    cut(m_title, mostTitleLines);
 }
 
 QString FigureMeasures::noteText() const {
@@ -261,6 +270,7 @@ FigureLayout layoutOf(const HeadFigure& figure) {
     l.captionTop = isBeside ? under + captionGap
                             : l.legend.y() + titleHeight + colourBarHeight + captionGap +
                                   (l.noteBeside ? 0 : noteLine * double(l.note.size())) - 4;
+    l.title = measures.title();
     const double high = (height + slack) * l.text - (measures.isSized() ? 1e-6 : 0);
     l.size =
         QSizeF(measures.isSized() ? figure.page.size.width : std::ceil(l.width), std::ceil(high));

@@ -12,8 +12,9 @@
 namespace ui {
 
 namespace figure {
-inline constexpr double edge = 14, titleHeight = 22, panelTitle = 20, axisTitle = 18, panelGap = 16,
-                        barGap = 10, barWidth = 220, noteLine = 14, noteGap = 10, captionLine = 15;
+inline constexpr double edge = 14, titleHeight = 22, titleLine = 17, panelTitle = 20,
+                        axisTitle = 18, panelGap = 16, barGap = 10, barWidth = 220, noteLine = 14,
+                        noteGap = 10, captionLine = 15;
 inline constexpr int largestCell = 48;
 }  // namespace figure
 
@@ -31,8 +32,8 @@ struct FigureLayout {
     double raggedGap = 0;         // more above a last row that is not full
     QPointF legend;               // upper left corner of the colour bar's title
     double captionTop = 0;
-    bool noteBeside = true;     // the title, on its line
-    QStringList note, caption;  // lines
+    bool noteBeside = true;            // the title, on its line
+    QStringList title, note, caption;  // lines
 
     QPointF mapAt(int panel) const {
         const int row = panel / columns;

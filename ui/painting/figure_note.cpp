@@ -44,12 +44,14 @@ QString scaleNote(const HeadFigure& figure) {
                 : QStringLiteral("log");
     note += request.renormalized                      ? QStringLiteral(", source 0 left out")
             : figure.choice.sink == SinkMode::InScale ? QStringLiteral(", sink in scale")
-            : figure.choice.sink == SinkMode::Hidden  ? QStringLiteral(", sink not drawn")
-                                                      : QStringLiteral(", sink out of scale");
+            : hidesSinkOf(figure.choice, positionsOf(figure))
+                ? QStringLiteral(", sink not drawn")
+                : QStringLiteral(", sink out of scale");
     const ColourScale scale =
         scaleFor(figure.choice, request.quantity, {}, figure.scheme, request.minus.has_value());
     if (const QString below = thresholdNote(scale); !below.isEmpty())
         note += QStringLiteral(", ") + below;
+    if (!figure.numbers.empty()) note += QStringLiteral(", aligned by token");
     if (figure.transposed) note += QStringLiteral(", transposed");
     if (figure.part)
         note += QStringLiteral(", rows %1, sources %2")

@@ -161,6 +161,11 @@ LabelRoom labelRoom(const std::vector<engine::Token>& tokens, std::int64_t promp
     return room;
 }
 
+void widenForTwoNumbers(LabelRoom& room, std::int64_t positions) {
+    const LabelRoom one = labelRoom({}, 0, positions), two = labelRoom({}, 0, 100 * positions);
+    room.rowWidth += std::max(0.0, two.rowWidth - one.rowWidth);
+}
+
 LabelRoom spanLabelRoom(const MapUnits& units, std::int64_t tokens) {
     LabelRoom room = labelRoom({}, 0, std::max<std::int64_t>(tokens, 65));
     room.characters = units.granularity() == Granularity::Words ? 10 : spanCharacters;

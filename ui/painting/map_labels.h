@@ -45,6 +45,8 @@ struct LabelRoom {
 };
 LabelRoom labelRoom(const std::vector<engine::Token>& tokens, std::int64_t promptTokens,
                     std::int64_t positions);
+// For labels that say a position in each of two runs.
+void widenForTwoNumbers(LabelRoom&, std::int64_t positions);
 // Of spans, which are as long as they are: so many of their first characters.
 LabelRoom spanLabelRoom(const MapUnits&, std::int64_t tokens);
 double columnLabelAngle(double cellPixels);  // degrees: 50, from 16 px a cell on; 65 below

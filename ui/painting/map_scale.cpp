@@ -55,6 +55,7 @@ ColourScale scaleFor(const ScaleChoice& choice, engine::Quantity quantity,
     if (choice.sink == SinkMode::InScale || !(scale.high > 0))
         scale.high = std::max(scale.high, extent.sink);
     if (choice.range == RangeMode::Fixed && quantity == engine::Quantity::Pattern) scale.high = 1;
+    scale.isZero = difference && !(scale.high > 0);
     if (!(scale.high > 0)) scale.high = 1;
     // Three and a third decades: what is below is as good as not attended to.
     scale.low = !scale.diverging && !choice.rank && choice.transfer == engine::Transfer::Log

@@ -76,6 +76,7 @@ struct MapLegend {
     bool measuring = false;          // one is chosen and not known yet: the head's till then
     std::int64_t rankedCells = 0;    // of a wider range, that the rank is among
     std::int64_t hiddenSources = 0;  // from 0 on, not drawn
+    bool onlyColumn = false;         // no other: drawn, not hidden
     bool renormalized = false;       // the values are
     MapUnits units;                  // spans: what a value is, is another thing
 };
@@ -87,6 +88,12 @@ constexpr bool isSigned(engine::Quantity quantity) {
 // In effect: only a pattern can be renormalized, other quantities leave the sink
 // out of their scale.
 SinkMode sinkOf(const ScaleChoice&, engine::Quantity);
+
+// Source 0 is not drawn, with those that share its column; of as many columns. The only one is: a
+// blank map would say nothing.
+inline bool hidesSinkOf(const ScaleChoice& choice, std::int64_t columns) {
+    return choice.sink == SinkMode::Hidden && columns > 1;
+}
 
 // Of head `index` in an F32 tile; window as in AttentionRule.
 ValueExtent extentOf(const engine::Tile&, int index, int window);

@@ -25,6 +25,7 @@ struct ColourScale {
     double low = 0, high = 1;
     engine::Transfer transfer = engine::Transfer::Sqrt;  // a diverging Log falls back to Sqrt
     bool diverging = false;
+    bool isZero = false;  // there is nothing but zero: a bar of it has no ends
     const ColourTable* table = nullptr;
     // Where given, a value's place is its rank among these magnitudes, ascending.
     std::shared_ptr<const std::vector<float>> ranked;
