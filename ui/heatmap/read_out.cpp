@@ -255,13 +255,13 @@ double hiddenBy(const QRect& box, const ReadOutSurroundings& around) {
         const double of = std::clamp(rowEnd, 0.0, map.width()),
                      from = std::clamp(columnBegin, 0.0, map.width());
         const QPointF aboveMap = map.topLeft() - QPointF(0, profile), beside = map.topRight();
-        cost += ofProfiles *
-                (around.transposed
-                     ? covered({aboveMap + QPointF(from, 0), QSizeF(map.width() - from, profile)}) +
-                           covered({beside, QSizeF(profile, of)})
-                     : covered({aboveMap, QSizeF(of, profile)}) +
-                           covered({beside + QPointF(0, from),
-                                    QSizeF(profile, map.height() - from)}));
+        cost +=
+            ofProfiles *
+            (around.transposed
+                 ? covered({aboveMap + QPointF(from, 0), QSizeF(map.width() - from, profile)}) +
+                       covered({beside, QSizeF(profile, of)})
+                 : covered({aboveMap, QSizeF(of, profile)}) +
+                       covered({beside + QPointF(0, from), QSizeF(profile, map.height() - from)}));
     }
     // A row ends and a column begins at the diagonal, and both begin with what names them.
     const QRectF cell = turnedIn(around, around.cell), reach = turnedIn(around, view),
@@ -340,8 +340,8 @@ QPoint placeReadOut(QSize size, const ReadOutSurroundings& around) {
         for (bool better = true; better;) {
             better = false;
             const QPoint from = best;
-            for (const QPoint by : {QPoint(finer, 0), QPoint(-finer, 0), QPoint(0, finer),
-                                    QPoint(0, -finer)}) {
+            for (const QPoint by :
+                 {QPoint(finer, 0), QPoint(-finer, 0), QPoint(0, finer), QPoint(0, -finer)}) {
                 const QPoint at = from + by;
                 if (at.x() >= view.left() && at.x() <= lastX && at.y() >= view.top() &&
                     at.y() <= lastY)

@@ -39,8 +39,8 @@ struct HeadFigure {
     // Of the tokens, where the axes are places of two runs aligned by token, as MapScene's; else
     // empty.
     std::vector<QString> numbers = {};
-    ScaleChoice choice;                 // quantity and pooling are the tiles' own
-    std::optional<double> largest;      // of a layer's or model's range; none: the panels' own
+    ScaleChoice choice;             // quantity and pooling are the tiles' own
+    std::optional<double> largest;  // of a layer's or model's range; none: the panels' own
     // Where ranks are of such a range: magnitudes, ascending. Null: of the first panel's cells.
     std::shared_ptr<const std::vector<float>> ranked;
     Scheme scheme = Scheme::Light;
