@@ -31,8 +31,8 @@ struct Cli {
     bool verbose = false;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
-    // Of `info`: the models in a folder, with what of it was not looked at, and what a model's files
-    // hold beside it.
+    // Of `info`: the models in a folder, with what of it was not looked at, and what a model's
+    // files hold beside it.
     std::function<std::vector<engine::FoundModel>(const std::string& folder, int levels,
                                                   std::string* leftOut)>
         findModels = {};

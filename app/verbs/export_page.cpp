@@ -146,7 +146,8 @@ PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, boo
     } else if (range && *range != "heads") {
         request.largest = parseReal(*range);
         if (!request.largest || *request.largest < kLeastRange || *request.largest > kLargestRange)
-            badArgument("--range", *range, "is not heads, fixed or a number from 1e-30 to 1e9");
+            badArgument("--range", *range,
+                        "is not heads, layer, model, fixed or a number from 1e-30 to 1e9");
     }
     return request;
 }

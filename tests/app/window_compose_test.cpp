@@ -261,6 +261,7 @@ void WindowComposeTest::hugePicturesAreRefused() {
     QVERIFY(shows(2));
     QVERIFY(part<QPushButton>("exportComposed")->isEnabled());
     dpi->setCurrentIndex(before);
+    width->setValue(120);
     part<QComboBox>("Page")->setCurrentIndex(1);
     QVERIFY(shows(2));
 }
