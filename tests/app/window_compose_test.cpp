@@ -10,7 +10,6 @@
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
-#include <QProcess>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTest>
@@ -39,11 +38,6 @@ constexpr int kPatience = real::patience;
 
 LayerHead head(int layer, int index) {
     return {engine::Layer(layer), engine::QueryHead(index)};
-}
-
-QByteArray bytesOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 }  // namespace
@@ -342,18 +336,9 @@ void WindowComposeTest::filesAreTheCommands() {
 
 void WindowComposeTest::commandWrites(const QString& path) {
     const QString name = path.section(u'/', -1);
-    QStringList words = QProcess::splitCommand(QString());  // a shell's rules: asked from one
-    QProcess shell;
-    shell.start(QStringLiteral("sh"),
-                {QStringLiteral("-c"),
-                 QStringLiteral("printf '%s\\0' ") + QGuiApplication::clipboard()->text()});
-    QVERIFY(shell.waitForFinished());
-    for (const QByteArray& word : shell.readAllStandardOutput().split('\0'))
-        words << QString::fromUtf8(word);
-    words.removeLast();
-    QCOMPARE(words.takeFirst(), QStringLiteral("headscope"));
-    std::vector<std::string> verb;
-    for (const QString& word : words) verb.push_back(word.toStdString());
+    std::vector<std::string> verb = shell_words(QGuiApplication::clipboard()->text());
+    QVERIFY(!verb.empty() && verb.front() == "headscope");
+    verb.erase(verb.begin());
     const QString again = m_home.folder.filePath(QStringLiteral("again-") + name);
     verb.back() = again.toStdString();
     if (!name.endsWith(QStringLiteral("png")))  // a PNG's pixels
@@ -362,8 +347,9 @@ void WindowComposeTest::commandWrites(const QString& path) {
                 verb.erase(verb.begin() + std::ptrdiff_t(i), verb.begin() + std::ptrdiff_t(i) + 2);
     const CliOutcome outcome = run_verb(verb);
     QVERIFY2(outcome.code == 0, outcome.err.c_str());
-    QVERIFY(!bytesOf(path).isEmpty());
-    QVERIFY2(bytesOf(path) == bytesOf(again), qPrintable(QGuiApplication::clipboard()->text()));
+    QVERIFY(!file_bytes(path).isEmpty());
+    QVERIFY2(file_bytes(path) == file_bytes(again),
+             qPrintable(QGuiApplication::clipboard()->text()));
 }
 
 void WindowComposeTest::dataOfTheHeads_data() {
@@ -383,7 +369,7 @@ void WindowComposeTest::dataOfTheHeads() {
         run_verb({"export", default_model_path(), "--prompt", session().run().prompt, "--view",
                   "L21.H1,L23.H3", "--out", again.toStdString()});
     QVERIFY2(outcome.code == 0, outcome.err.c_str());
-    QVERIFY(bytesOf(path) == bytesOf(again));
+    QVERIFY(file_bytes(path) == file_bytes(again));
 }
 
 void WindowComposeTest::generatedTokensGoByTheirIds() {

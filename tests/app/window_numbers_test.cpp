@@ -31,11 +31,6 @@ namespace {
 constexpr int kPatience = real::patience;
 const std::string kPrompt = "When Mary and John went to the store, John gave a drink to Mary and";
 
-QByteArray fileBytes(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 // The data of an NPY file; `shape` as the header writes it.
 std::vector<float> npyValues(const QByteArray& bytes, const QByteArray& shape) {
     const qsizetype begin =
@@ -130,7 +125,7 @@ void WindowNumbersTest::renormalizedDataAreTheMaps() {
     key(Qt::Key_E, Qt::ControlModifier);
     const QString path = answer(name);
     QVERIFY(!path.isEmpty());
-    const QByteArray bytes = fileBytes(path);
+    const QByteArray bytes = file_bytes(path);
     const std::int64_t n = rows();
     const auto dumped =
         session().reader()->read(session().run().id, {"pattern", engine::Layer(17), {}}, {0, n});
@@ -158,8 +153,8 @@ void WindowNumbersTest::renormalizedDataAreTheMaps() {
                              expected(fields[2].toLongLong(), fields[3].toLongLong())) < 2e-6);
         }
     }
-    QCOMPARE(fileBytes(verb(name, {"--view", "L17.H4", "--sink", "renormalized"})), bytes);
-    QVERIFY(fileBytes(verb(name, {"--view", "L17.H4"})) != bytes);
+    QCOMPARE(file_bytes(verb(name, {"--view", "L17.H4", "--sink", "renormalized"})), bytes);
+    QVERIFY(file_bytes(verb(name, {"--view", "L17.H4"})) != bytes);
     m_view->headPage().scaleColumn().setChoice({});
     Q_EMIT m_view->headPage().scaleColumn().scaleChanged({});
     QVERIFY(settle());
@@ -192,11 +187,11 @@ void WindowNumbersTest::partInViewIsTheVerbs() {
     box->setChecked(part);
     const QString path = answer(name);
     QVERIFY(!path.isEmpty());
-    const QByteArray bytes = fileBytes(path);
+    const QByteArray bytes = file_bytes(path);
     std::vector<std::string> words{"--view", "L21.H1"};
     if (name.endsWith(u"png")) words.insert(words.end(), {"--zoom", "2"});
     if (part) words.insert(words.end(), {"--rows", "6-10", "--srcs", "3-7"});
-    QCOMPARE(fileBytes(verb(name, words)), bytes);
+    QCOMPARE(file_bytes(verb(name, words)), bytes);
     const QString says = QStringLiteral("rows 6–10, sources 3–7");
     if (name.endsWith(u"png"))
         QCOMPARE(QImage(path).text(QStringLiteral("Description")).contains(says), part);
@@ -234,7 +229,7 @@ void WindowNumbersTest::numbersAreTheFindersAndTheVerbs() {
     key(Qt::Key_E, Qt::ControlModifier);  // of the page that is shown
     const QString path = answer(name);
     QVERIFY(!path.isEmpty());
-    const QByteArray bytes = fileBytes(path);
+    const QByteArray bytes = file_bytes(path);
     const ui::FinderModel& model = m_view->finder().model();
     std::vector<HeadMetric> metrics;  // as there is no span
     for (int i = 0; i < ui::headMetrics; ++i)
@@ -272,7 +267,7 @@ void WindowNumbersTest::numbersAreTheFindersAndTheVerbs() {
         sink += static_cast<double>(
             dumped.data.as<float>()[static_cast<std::size_t>((5 * n + dest) * n)]);
     QVERIFY(std::abs(columns[1][8 * 9 + 5] - sink / static_cast<double>(n)) < 1e-5);
-    QCOMPARE(fileBytes(verb(name, {"--view", "heads"})), bytes);
+    QCOMPARE(file_bytes(verb(name, {"--view", "heads"})), bytes);
 }
 
 void WindowNumbersTest::aChosenSpanIsAColumn() {
@@ -281,7 +276,7 @@ void WindowNumbersTest::aChosenSpanIsAColumn() {
     trigger(QStringLiteral("All heads' numbers…"));  // from any page
     const QString path = answer(QStringLiteral("span.csv"));
     QVERIFY(!path.isEmpty());
-    const auto lines = csvLines(fileBytes(path));
+    const auto lines = csvLines(file_bytes(path));
     const qsizetype column = lines[0].split(',').indexOf("span_mass");
     QCOMPARE(column, 9);
     const ui::FinderModel& model = m_view->finder().model();
@@ -307,7 +302,7 @@ void WindowNumbersTest::scatterIsAPicture() {
         QVERIFY2(
             picture.text(QStringLiteral("Description")).startsWith(QStringLiteral("all heads, ")),
             qPrintable(picture.text(QStringLiteral("Description"))));
-        const QByteArray bytes = fileBytes(path);
+        const QByteArray bytes = file_bytes(path);
         QVERIFY(before.isEmpty() || bytes == before);
         before = bytes;
     }
@@ -315,7 +310,7 @@ void WindowNumbersTest::scatterIsAPicture() {
     key(Qt::Key_E, Qt::ControlModifier);
     const QString path = answer(QStringLiteral("scatter.svg"));
     QVERIFY(!path.isEmpty());
-    QVERIFY(fileBytes(path).contains("logit attr"));
+    QVERIFY(file_bytes(path).contains("logit attr"));
     key(Qt::Key_1, Qt::ControlModifier);
 }
 
@@ -372,7 +367,7 @@ void WindowNumbersTest::changesAreTheTables() {
     trigger(QStringLiteral("Changes of all heads…"));
     const QString path = answer(QStringLiteral("changes.csv"));
     QVERIFY(!path.isEmpty());
-    const auto lines = csvLines(fileBytes(path));
+    const auto lines = csvLines(file_bytes(path));
     QCOMPARE(lines.size(), 271);
     QCOMPARE(lines[0],
              "layer,head,moved_mean,moved_at_dest,largest_change,largest_dest,largest_src");
@@ -393,7 +388,7 @@ void WindowNumbersTest::changesAreTheTables() {
     trigger(QStringLiteral("Changes of all heads…"));
     const QString array = answer(QStringLiteral("changes.npy"));
     QVERIFY(!array.isEmpty());
-    const auto values = npyValues(fileBytes(array), "3, 30, 9, ");
+    const auto values = npyValues(file_bytes(array), "3, 30, 9, ");
     QCOMPARE(std::ssize(values), std::ptrdiff_t(3 * 270));
     for (int head = 0; head < 270; ++head)
         QCOMPARE(values[static_cast<std::size_t>(540 + head)],

@@ -26,11 +26,6 @@ namespace {
 constexpr int kPatience = real::patience;
 const std::string kPrompt = "When Mary and John went to the store, John gave a drink to";
 
-QByteArray bytesOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 }  // namespace
 
 class WindowThresholdTest : public QObject {
@@ -182,16 +177,16 @@ void WindowThresholdTest::ofEachQuantityItsOwn() {
 
 void WindowThresholdTest::picturesSayIt() {
     type(QStringLiteral("0"));
-    const QByteArray plain = bytesOf(exportTo(QStringLiteral("plain.png")));
-    const QByteArray data = bytesOf(exportTo(QStringLiteral("plain.csv")));
+    const QByteArray plain = file_bytes(exportTo(QStringLiteral("plain.png")));
+    const QByteArray data = file_bytes(exportTo(QStringLiteral("plain.csv")));
     type(QStringLiteral("0.05"));
     const QString path = exportTo(QStringLiteral("cut.png"));
-    QVERIFY(bytesOf(path) != plain);
+    QVERIFY(file_bytes(path) != plain);
     QVERIFY(QImage(path)
                 .text(QStringLiteral("Description"))
                 .contains(QStringLiteral("value < 0.05: as 0")));
     QVERIFY(!data.isEmpty());
-    QVERIFY(bytesOf(exportTo(QStringLiteral("cut.csv"))) == data);
+    QVERIFY(file_bytes(exportTo(QStringLiteral("cut.csv"))) == data);
     const auto verb = [&](const QString& name, std::vector<std::string> more) {
         std::vector<std::string> words{"export",   default_model_path(),
                                        "--prompt", kPrompt,
@@ -203,7 +198,7 @@ void WindowThresholdTest::picturesSayIt() {
     const CliOutcome drawn =
         verb(QStringLiteral("verb.png"), {"--zoom", "2", "--threshold", "0.05"});
     QVERIFY2(drawn.code == 0, drawn.err.c_str());
-    QVERIFY(bytesOf(m_home.folder.filePath(QStringLiteral("verb.png"))) == bytesOf(path));
+    QVERIFY(file_bytes(m_home.folder.filePath(QStringLiteral("verb.png"))) == file_bytes(path));
     QCOMPARE(verb(QStringLiteral("verb.csv"), {"--threshold", "0.05"}).code,
              int{app::ExitBadArguments});
 }

@@ -32,11 +32,6 @@ const std::string kPrompt =
     "Mary, John and Tom met at the station. Mary gave John the keys.\nJohn didn't give Tom the "
     "keys. Did Mary ask for them?\n";
 
-QByteArray bytesOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 QAction* actionOf(app::MainView& view, const QString& text) {
     for (QAction* action : view.window().actions())
         if (action->text().remove(u'&') == text) return action;
@@ -286,16 +281,16 @@ void WindowTransposedTest::picturesAreMirrored() {
     QVERIFY2(turned.text(QStringLiteral("Description")).contains(QStringLiteral("transposed")),
              qPrintable(turned.textKeys().join(u',')));
     QVERIFY(!usual.text(QStringLiteral("Description")).contains(QStringLiteral("transposed")));
-    const QByteArray svg = bytesOf(exportTo(QStringLiteral("turned.svg")));
+    const QByteArray svg = file_bytes(exportTo(QStringLiteral("turned.svg")));
     QVERIFY(svg.contains("transposed"));
 }
 
 void WindowTransposedTest::dataStaysAsItIs() {
     for (const QString& name : {QStringLiteral("map.csv"), QStringLiteral("map.npy")}) {
         transpose(false);
-        const QByteArray usual = bytesOf(exportTo(QStringLiteral("usual-") + name));
+        const QByteArray usual = file_bytes(exportTo(QStringLiteral("usual-") + name));
         transpose(true);
-        const QByteArray turned = bytesOf(exportTo(QStringLiteral("turned-") + name));
+        const QByteArray turned = file_bytes(exportTo(QStringLiteral("turned-") + name));
         QVERIFY(!usual.isEmpty());
         QVERIFY(usual == turned);
     }
@@ -303,7 +298,7 @@ void WindowTransposedTest::dataStaysAsItIs() {
 
 void WindowTransposedTest::verbDrawsTheSame() {
     transpose(true);
-    const QByteArray window = bytesOf(exportTo(QStringLiteral("window.png")));
+    const QByteArray window = file_bytes(exportTo(QStringLiteral("window.png")));
     const auto verb = [&](const QString& name, std::vector<std::string> more) {
         std::vector<std::string> words{"export",   default_model_path(),
                                        "--prompt", kPrompt,
@@ -314,10 +309,10 @@ void WindowTransposedTest::verbDrawsTheSame() {
     };
     CliOutcome drawn = verb(QStringLiteral("verb.png"), {"--zoom", "2", "--transpose"});
     QVERIFY2(drawn.code == 0, drawn.err.c_str());
-    QVERIFY(bytesOf(m_home.folder.filePath(QStringLiteral("verb.png"))) == window);
+    QVERIFY(file_bytes(m_home.folder.filePath(QStringLiteral("verb.png"))) == window);
     drawn = verb(QStringLiteral("verb2.png"), {"--zoom", "2"});
     QCOMPARE(drawn.code, 0);
-    QVERIFY(bytesOf(m_home.folder.filePath(QStringLiteral("verb2.png"))) != window);
+    QVERIFY(file_bytes(m_home.folder.filePath(QStringLiteral("verb2.png"))) != window);
     const CliOutcome data = verb(QStringLiteral("verb.npy"), {"--transpose"});
     QCOMPARE(data.code, int{app::ExitBadArguments});
     QVERIFY2(data.err.find("data stay [dest, src]") != std::string::npos, data.err.c_str());
@@ -331,7 +326,7 @@ void WindowTransposedTest::sessionHasIt() {
     Q_EMIT m_view->window().saveSessionAsRequested();
     QVERIFY(real::answer(*m_view, "saveSessionDialog", file));
     QVERIFY(eventually([&] { return QFile::exists(file); }));
-    QVERIFY(bytesOf(file).contains("\"transposed\":true"));
+    QVERIFY(file_bytes(file).contains("\"transposed\":true"));
     transpose(false);
     Q_EMIT m_view->window().sessionChosen(file);
     QVERIFY(eventually([&] { return map().scene().transposed; }, kPatience));

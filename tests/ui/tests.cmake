@@ -7,7 +7,7 @@ endforeach()
 headscope_test(compare_widgets ui/compare_widgets.cpp headscope_ui)
 headscope_test(run_alignment ui/run_alignment.cpp headscope_ui)
 # The map side: grid, heatmap, read-out, scale, figures.
-foreach(part geometry heatmap spans grid fold text_figure threshold transposed)
+foreach(part geometry heatmap ranges spans grid fold text_figure threshold transposed)
     headscope_test(map_${part} ui/map_${part}.cpp headscope_ui)
 endforeach()
 headscope_test(figure_page ui/figure_page.cpp headscope_ui)
