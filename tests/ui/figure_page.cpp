@@ -310,7 +310,7 @@ class FigurePageTest : public QObject {
     void longTitlesAreWhole() {
         QFETCH(QString, size);
         HeadFigure figure = pageFigure(1, 6, pageOf(size.toLatin1()));
-        const QSize one = headFigureSize(figure);
+        const QSizeF one = headFigureSize(figure);
         QStringList words;
         for (int i = 0; i < 24; ++i) words << QStringLiteral("word%1").arg(i);
         figure.title = words.join(u' ');
