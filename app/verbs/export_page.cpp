@@ -18,7 +18,7 @@ QString literal(const std::string& typed) {
 // "120", "120mm", "4.7in", "340pt", "12cm", "453px": millimetres.
 double widthOf(const std::string& typed) {
     const std::size_t end = typed.find_first_not_of("0123456789.");
-    const std::string unit = end == typed.npos ? "mm" : typed.substr(end);
+    const std::string unit = end == std::string::npos ? "mm" : typed.substr(end);
     const auto number = parseReal(std::string_view(typed).substr(0, end));
     constexpr double inch = 25.4;
     const double each = unit == "mm"   ? 1

@@ -83,6 +83,7 @@ QTableView* makeChangeTable(const ChangeModel& model, QSortFilterProxyModel& pro
     header->setFont(wordFont(11));
     header->setHighlightSections(false);
     header->setMinimumSectionSize(60);
+    header->setTextElideMode(Qt::ElideRight);
     for (int i = 0; i < ChangeModel::columns; ++i)
         header->setSectionResizeMode(
             i, i == ChangeModel::Head ? QHeaderView::Fixed : QHeaderView::Stretch);

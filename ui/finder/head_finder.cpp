@@ -123,7 +123,8 @@ QWidget* HeadFinder::buildTable() {
     QHeaderView* header = m_table->horizontalHeader();
     header->setFont(wordFont(11));
     header->setHighlightSections(false);
-    header->setMinimumSectionSize(54);  // eleven at 1280 × 800
+    header->setMinimumSectionSize(54);         // eleven at 1280 × 800
+    header->setTextElideMode(Qt::ElideRight);  // beside the sort's arrow
     for (int i = 0; i < FinderModel::columns; ++i)
         header->setSectionResizeMode(i, i == 0 ? QHeaderView::Fixed : QHeaderView::Stretch);
     header->resizeSection(0, headWidth);
