@@ -81,9 +81,10 @@ void addScale(CommandLine& line, const ui::HeadFigure& figure, const engine::Til
     }
     if (figure.ranked)
         line.option("--range", choice.range == ui::RangeMode::Layer ? "layer" : "model");
-    else if (figure.largest)
+    else if (figure.largest && !choice.rank)
         line.option("--range", numberText(*figure.largest));
-    else if (choice.range == ui::RangeMode::Fixed && request.quantity == engine::Quantity::Pattern)
+    else if (choice.range == ui::RangeMode::Fixed && !choice.rank &&
+             request.quantity == engine::Quantity::Pattern)
         line.option("--range", "fixed");
     if (const double threshold = choice.threshold(request.quantity); threshold > 0)
         line.option("--threshold", numberText(threshold));

@@ -29,10 +29,10 @@ std::string logitName(engine::TokenId target, const std::optional<engine::TokenI
 }
 
 std::string rangeName(const ui::HeadFigure& figure) {
-    if (figure.ranked)
-        return std::string("ranks among ") + std::to_string(figure.ranked->size()) +
-               " cells, a sample of the " +
-               (figure.choice.range == ui::RangeMode::Layer ? "layer's" : "model's");
+    if (figure.ranked) return "colours by that rank";
+    if (figure.choice.rank)
+        return std::string("colours by rank among ") +
+               (figure.panels.size() > 1 ? "the first map's cells" : "the cells shown");
     if (figure.largest)
         return "colours to " + QString::number(*figure.largest, 'g', 9).toStdString();
     return figure.choice.range == ui::RangeMode::Fixed ? "colours to 1"

@@ -149,6 +149,9 @@ PageRequest parsePage(const Arguments& arguments, engine::Quantity quantity, boo
             badArgument("--range", *range,
                         "is not heads, layer, model, fixed or a number from 1e-30 to 1e9");
     }
+    if (request.choice.rank && (request.largest || request.choice.range == ui::RangeMode::Fixed))
+        badArgument("--range", *arguments.text("--range"),
+                    "a rank counts cells: those of heads, layer or model");
     return request;
 }
 

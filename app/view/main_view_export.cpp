@@ -275,6 +275,7 @@ void MainView::drawHeads(const std::vector<engine::Tile>& tiles) {
     if (other) {
         figure.choice.range = ui::RangeMode::Head;
         figure.largest.reset();
+        figure.ranked.reset();
         about = named(*run) + " − " + named(*other);
         figure.title += QStringLiteral(" · ") + QString::fromStdString(about);
         if (run->prompt != other->prompt)

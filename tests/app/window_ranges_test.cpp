@@ -194,7 +194,7 @@ void WindowRangesTest::ranksAmongTheModel() {
                 1e-3);
     }
     QVERIFY(m_view->headPage().scaleColumn().notes().join(u' ').contains(
-        QStringLiteral("cells, a sample")));
+        QStringLiteral("of their cells")));
     // Among those in view it is another place.
     take(RangeMode::Head);
     QVERIFY(settled());
@@ -232,7 +232,15 @@ void WindowRangesTest::verbHasTheSame_data() {
     QTest::newRow("model") << "--view L16.H4,L2.H0 --quantity scores --range model"
                            << largest(Quantity::Scores, {}) << false;
     QTest::newRow("ranks") << "--view L16.H4 --scale rank --range model"
-                           << "ranks among " << false;
+                           << "of the model's cells" << false;
+    QTest::newRow("ranks in view") << "--view L16.H4 --scale rank"
+                                   << "colours by rank among the cells shown" << false;
+    QTest::newRow("a part by words") << "--view L16.H4 --by words --rows 5-12 --srcs 2-9"
+                                     << "mean over dest, sum over src" << false;
+    QTest::newRow("ranks to a value") << "--view L16.H4 --scale rank --range 0.5"
+                                      << "a rank counts cells" << true;
+    QTest::newRow("ranks, fixed") << "--view L16.H4 --scale rank --range fixed"
+                                  << "a rank counts cells" << true;
     QTest::newRow("of two layers") << "--view L16.H4,L2.H0 --range layer"
                                    << "the heads are of several layers" << true;
     QTest::newRow("sums") << "--view L16.H4 --pooling sum --range layer"
@@ -253,6 +261,7 @@ void WindowRangesTest::verbHasTheSame() {
     QCOMPARE(outcome.code, refused ? 2 : 0);
     const QString said = refused ? QString::fromStdString(outcome.err)
                                  : QImage(path).text(QStringLiteral("Description"));
+    if (words.contains(QStringLiteral("--rows"))) QVERIFY(!said.contains(QStringLiteral("1 px")));
     const QString colours = QStringLiteral("colours to ");
     if (!says.startsWith(colours)) {
         QVERIFY2(said.contains(says), qPrintable(said));

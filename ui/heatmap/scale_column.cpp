@@ -181,7 +181,7 @@ QStringList ScaleColumn::notes() const {
     if (const QString below = thresholdNote(m_legend.scale); !below.isEmpty()) notes += below;
     if (m_choice.rank) notes += tr("rank: compare places, not values");
     if (m_legend.rankedCells > 0)
-        notes += tr("among %1 cells, a sample").arg(thousands(m_legend.rankedCells));
+        notes += tr("among %1 of their cells").arg(thousands(m_legend.rankedCells));
     if (m_legend.measuring) notes += tr("being measured, the head's so far");
     if (m_legend.renormalized) {
         notes += tr("rows sum to 1 without source 0");

@@ -33,7 +33,7 @@ QString scaleNote(const HeadFigure& figure) {
     QString note;
     if (!figure.target.isEmpty()) note = QStringLiteral("target ") + figure.target + u',' + u' ';
     note += figure.ranked
-                ? QStringLiteral("rank in the %1, by a sample of %2 cells")
+                ? QStringLiteral("rank among %2 of the %1's cells")
                       .arg(figure.choice.range == RangeMode::Layer ? QStringLiteral("layer")
                                                                    : QStringLiteral("model"),
                            thousands(static_cast<std::int64_t>(figure.ranked->size())))
@@ -58,8 +58,9 @@ QString scaleNote(const HeadFigure& figure) {
                     .arg(rangeText(tokensOf(request.dest)), rangeText(tokensOf(request.src)));
     if (!figure.units.areTokens()) {
         note += QStringLiteral(", ") + spanPoolingNote(request.quantity);
+        const std::int64_t units = figure.part ? figure.part->count : figure.units.spans();
         const std::int64_t p =
-            wholeAxis(figure.units.spans(), static_cast<int>(request.src.pixels())).cells_per_pixel;
+            wholeAxis(units, static_cast<int>(request.src.pixels())).cells_per_pixel;
         if (p > 1)
             note += QStringLiteral(", 1 px = %1 × %1 %2")
                         .arg(thousands(p), unitsName(figure.units.granularity()));
@@ -68,7 +69,9 @@ QString scaleNote(const HeadFigure& figure) {
     if (request.src.cells_per_pixel <= 1) return note;
     const QString how = request.pooling == engine::Pooling::Mean  ? QStringLiteral("mean")
                         : request.pooling == engine::Pooling::Sum ? QStringLiteral("sum")
-                                                                  : QStringLiteral("max");
+                        : isSigned(request.quantity) || request.minus
+                            ? QStringLiteral("largest magnitude")
+                            : QStringLiteral("max");
     return note + QStringLiteral(", 1 px = %1 × %1 cells, %2")
                       .arg(thousands(request.src.cells_per_pixel), how);
 }
