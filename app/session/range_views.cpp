@@ -28,7 +28,6 @@ RangeViews::RangeViews(Session& session, TraceViews& views, QObject* parent)
             m_metrics.reset();
             follow();
         });
-    connect(&session, &Session::selectionChanged, this, &RangeViews::follow);
     // They come at the pace of what costs as much: once a prompt is read, then as rows are added.
     connect(&views, &TraceViews::metricsReady, this, &RangeViews::takeMetrics);
     connect(&views, &TraceViews::contributionsReady, this, &RangeViews::follow);  // the target

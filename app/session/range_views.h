@@ -22,7 +22,9 @@ class RangeViews : public QObject {
     const ui::RangeExtents& extents() const { return m_extents; }
 
   public Q_SLOTS:
-    void follow();  // quantity or renormalization is another: TraceViews'
+    // The head, the quantity or its renormalization is another: told, not heard of, so that the map
+    // has the selection before its range.
+    void follow();
 
   Q_SIGNALS:
     void extentsChanged();
