@@ -10,7 +10,8 @@ namespace {
 constexpr int lane_count = 3, slot_count = 6;
 constexpr std::int64_t slot_bytes = std::int64_t{16} << 20;
 // Of a lane's staging: parameters on their way in, then two pieces of a result on its way out.
-constexpr std::int64_t upload_bytes = std::int64_t{1} << 20, piece_bytes = std::int64_t{8} << 20;
+constexpr std::int64_t upload_bytes = std::int64_t{1} << 20,
+                       result_piece_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t kept_scratch = std::int64_t{256} << 20, least_block = std::int64_t{4} << 20;
 
 std::int64_t aligned(std::int64_t bytes) {
@@ -76,7 +77,7 @@ double TimedEvent::seconds_since(const TimedEvent& from) const {
 }
 
 ViewLane::ViewLane(StepPace& pace, std::shared_ptr<ResultRing> ring)
-    : pace_(pace), ring_(std::move(ring)), staging_(upload_bytes + 2 * piece_bytes) {}
+    : pace_(pace), ring_(std::move(ring)), staging_(upload_bytes + 2 * result_piece_bytes) {}
 
 void ViewLane::copy_in(void* to, const void* from, std::int64_t bytes) {
     const void* source = from;
@@ -146,20 +147,20 @@ void ViewLane::copy_out(void* to, std::int64_t pitch, const void* from, std::int
     const auto* source = static_cast<const std::byte*>(from);
     auto* target = static_cast<std::byte*>(to);
     const auto piece = [&](int half) {
-        return staging_.data() + upload_bytes + half * piece_bytes;
+        return staging_.data() + upload_bytes + half * result_piece_bytes;
     };
     const auto start = [&](std::int64_t at, int half) {
-        const auto count = static_cast<std::size_t>(std::min(piece_bytes, total - at));
+        const auto count = static_cast<std::size_t>(std::min(result_piece_bytes, total - at));
         check(cudaMemcpyAsync(piece(half), source + at, count, cudaMemcpyDeviceToHost, stream_),
               "a view's numbers");
         copied_[half].record(stream_);
     };
     if (total > 0) start(0, 0);
     int half = 0;
-    for (std::int64_t at = 0; at < total; at += piece_bytes, half ^= 1) {
-        if (at + piece_bytes < total) start(at + piece_bytes, half ^ 1);
+    for (std::int64_t at = 0; at < total; at += result_piece_bytes, half ^= 1) {
+        if (at + result_piece_bytes < total) start(at + result_piece_bytes, half ^ 1);
         copied_[half].wait();
-        const std::int64_t end = std::min(at + piece_bytes, total);
+        const std::int64_t end = std::min(at + result_piece_bytes, total);
         for (std::int64_t byte = at; byte < end;) {
             const std::int64_t line = byte / line_bytes, within = byte % line_bytes,
                                count = std::min(line_bytes - within, end - byte);
