@@ -178,7 +178,9 @@ ensure_libtorch() {
 # Sets nvcc to CUDA 13's compiler: the toolkit's, or else, where there is a GPU, one from wheels.
 # Empty where there is neither: then the CUDA side is left out.
 ensure_nvcc() {
-    nvcc='' gpu_architecture=80-real # without a GPU: that the CUDA side compiles
+    # Without a GPU: PTX, which every card since Ampere runs, and nothing of machine code, which
+    # takes longer to make than all the rest.
+    nvcc='' gpu_architecture=80-virtual
     if has_gpu; then
         # Only what this machine's first GPU runs is built: machine code of Hopper's own
         # instructions, or that of Ampere, which the driver's compiler takes on from there.
