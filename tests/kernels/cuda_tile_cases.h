@@ -112,8 +112,9 @@ inline double tile_error(const TileCase& c, const kernels::ScoreRule& rule, cons
         const std::size_t guard = h * (pixels + 1) + pixels;
         if (bytes ? bytes_out[guard] != 0xff : !std::isnan(out[guard])) return 1e301;
     }
-    return worst_error(c, rule, run, minus, bytes, [&](std::size_t h, std::size_t i) {
-        const std::size_t at = h * (pixels + 1) + i;
-        return bytes ? bytes_out[at] : static_cast<double>(out[at]);
-    });
+    return worst_error(expected_heads(c, rule, run, minus), bytes,
+                       [&](std::size_t h, std::size_t i) {
+                           const std::size_t at = h * (pixels + 1) + i;
+                           return bytes ? bytes_out[at] : static_cast<double>(out[at]);
+                       });
 }

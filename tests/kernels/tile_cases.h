@@ -2,7 +2,7 @@
 // A tile request in the contract's words and its pixels by plain loops: the one table that the
 // CPU's and the device's tiles are held to.
 #pragma once
-#include <QtTest>
+#include <QTest>
 #include <random>
 
 #include "kernels/pattern.h"
@@ -85,11 +85,15 @@ struct Bytes {  // of an 8-bit tile
     }
 };
 
-// rivals: the extreme on the other side of 0, which rounding may prefer where the two are of one
-// magnitude (a row of two cells differs by +x and −x).
-inline std::vector<double> expected_pixels(const TileCase& c, const kernels::ScoreRule& rule,
-                                           const TileNumbers& run, const TileNumbers* minus,
-                                           std::size_t head, std::vector<double>& rivals) {
+// Of one head. rivals: the extreme on the other side of 0, which rounding may prefer where the two
+// are of one magnitude (a row of two cells differs by +x and −x).
+struct ExpectedPixels {
+    std::vector<double> values, rivals;
+};
+
+inline ExpectedPixels expected_pixels(const TileCase& c, const kernels::ScoreRule& rule,
+                                      const TileNumbers& run, const TileNumbers* minus,
+                                      std::size_t head) {
     const auto cell = [&](const TileNumbers& from, std::int64_t dest, std::int64_t src) {
         const support::DenseHead& dense = from.dense[head];
         if (c.quantity == Scores) return dense.score(dest, src);
@@ -100,7 +104,7 @@ inline std::vector<double> expected_pixels(const TileCase& c, const kernels::Sco
         return dense.p(dest, src) * w * row;
     };
     const std::int64_t rows = minus ? std::min(c.rows, c.minus_rows) : c.rows;
-    std::vector<double> out;
+    ExpectedPixels out;
     for (std::size_t i = 0; i + 1 < c.dest.size(); ++i)
         for (std::size_t j = 0; j + 1 < c.src.size(); ++j) {
             double largest = -INFINITY, least = INFINITY, magnitude = 0, sum = 0;
@@ -125,22 +129,31 @@ inline std::vector<double> expected_pixels(const TileCase& c, const kernels::Sco
                 else
                     value = c.signed_max ? magnitude : largest;
             }
-            out.push_back(value);
-            rivals.push_back(c.signed_max && cells > 0 ? (magnitude == largest ? least : largest)
-                                                       : value);
+            out.values.push_back(value);
+            out.rivals.push_back(
+                c.signed_max && cells > 0 ? (magnitude == largest ? least : largest) : value);
         }
     return out;
+}
+
+// A head each.
+inline std::vector<ExpectedPixels> expected_heads(const TileCase& c, const kernels::ScoreRule& rule,
+                                                  const TileNumbers& run,
+                                                  const TileNumbers* minus) {
+    std::vector<ExpectedPixels> heads;
+    for (std::size_t h = 0; h < run.dense.size(); ++h)
+        heads.push_back(expected_pixels(c, rule, run, minus, h));
+    return heads;
 }
 
 // Largest error of all heads, where pixel_of(head, pixel) is what came out; of bytes in steps past
 // half a one.
 template <typename PixelOf>
-double worst_error(const TileCase& c, const kernels::ScoreRule& rule, const TileNumbers& run,
-                   const TileNumbers* minus, const Bytes* bytes, PixelOf&& pixel_of) {
+double worst_error(const std::vector<ExpectedPixels>& heads, const Bytes* bytes,
+                   PixelOf&& pixel_of) {
     double worst = 0;
-    for (std::size_t h = 0; h < run.dense.size(); ++h) {
-        std::vector<double> rivals;
-        const auto expected = expected_pixels(c, rule, run, minus, h, rivals);
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+        const auto& [expected, rivals] = heads[h];
         for (std::size_t i = 0; i < expected.size(); ++i) {
             const double value = pixel_of(h, i);
             double error;
