@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Sets up what is missing, builds and runs every test, offscreen. The loaders, which read untrusted
-# files, run under the address and undefined-behaviour sanitizers first, so that CTest's summary of
-# the whole suite comes last.
+# Sets up what is missing, builds and runs every test, offscreen. Those that hand the readers files
+# which are broken on purpose run under the address and undefined-behaviour sanitizers first, so
+# that CTest's summary of the whole suite comes last.
 #
-#   tests/run.sh                all tests, and the loaders' under ASan and UBSan
+#   tests/run.sh                all tests, and those of broken files under ASan and UBSan
 #   tests/run.sh --sanitizers   instead: all tests under ASan and UBSan, and app's and ui's on an
 #                               engine that is not the real one under TSan
 #   tests/run.sh --gpu          instead: what runs on a GPU; the kernels again from the PTX that
@@ -36,9 +36,9 @@ case "${1-}" in
     '')
         set_up
         build release
-        build asan loader_tests
+        build asan hostile_tests
         failed=0
-        run_tests asan -L '^loaders$' || failed=1
+        run_tests asan -L '^hostile$' || failed=1
         run_tests release || failed=1
         exit $failed
         ;;

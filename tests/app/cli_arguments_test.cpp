@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Options and numbers are read whole or refused, and a refusal names the option and the value on
 // one line.
-#include <QtTest>
+#include <QTest>
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/cli.h"

@@ -3,7 +3,7 @@
 // it says in a line what is wrong and computes on the CPU. And what it measures of a machine.
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>

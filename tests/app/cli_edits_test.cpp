@@ -2,7 +2,7 @@
 // `dump --ablate` and `--forbid` on the real engine and a tiny model: what is typed is what is
 // edited. That an edited run is computed right is edits_test's.
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/golden_file.h"
 #include "tests/support/real_cli.h"

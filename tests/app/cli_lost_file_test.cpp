@@ -3,9 +3,11 @@
 // code 1, and no output.
 #include <unistd.h>
 
+#include <QDir>
+#include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/default_model.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The verbs on the real engine, again and again in one process: what is refused takes no memory,
 // and what is done gives back what it took.
+#include <QElapsedTimer>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/memory_use.h"
 #include "tests/support/real_cli.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs on a fake engine whose every number is known: exit codes, one line a failure, JSON, and
-// a dump's contents.
+// The verbs on a fake engine whose every number is known: exit codes, failures, JSON and dumps.
+#include <QFloat16>  // QCOMPARE asks whether JSON turns into one
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>

@@ -2,6 +2,7 @@
 // A view as a Python program: it parses, and what it names is the view's. Python's own parser is
 // the judge.
 #include <QFile>
+#include <QFloat16>  // QCOMPARE asks whether JSON turns into one
 #include <QProcess>
 #include <QStandardPaths>
 #include <QTemporaryDir>

@@ -3,10 +3,13 @@
 // source, CSV and NPY hold the trace's numbers. On a fake engine whose every number is known.
 #include <sys/resource.h>
 
+#include <QDir>
+#include <QFile>
+#include <QImage>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
+#include <QTest>
 #include <QXmlStreamReader>
-#include <QtTest>
 #include <cmath>
 #include <cstring>
 #include <set>

@@ -5,7 +5,7 @@
 #include <QFileSystemModel>
 #include <QImage>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/qt_warnings.h"
 

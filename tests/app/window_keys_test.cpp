@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real window worked by its keys alone, on the real engine: that no two actions share a key and
 // all are listed, where F6 and Tab go, and what the keys of steps, bars, filter and places do.
+#include <qcustomplot.h>
+
 #include <QAccessible>
 #include <QClipboard>
 #include <QDialog>

@@ -3,7 +3,7 @@
 // kernels are one by one, and that what is cached or under way does not leak from run to run.
 #include <dlfcn.h>
 
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/compare.h"
 #include "tests/support/default_model.h"

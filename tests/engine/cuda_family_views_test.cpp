@@ -2,7 +2,7 @@
 // Every family's views on a GPU: in fp32 those of the CPU's reader, with and without edits of the
 // run; in 16 bits what their rounding allows. That the rows are Hugging Face's is families_test,
 // which runs on the GPU too.
-#include <QtTest>
+#include <QTest>
 
 #include "engine/families/family.h"
 #include "engine/model/decoder_terms.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reader of a device, in every compute type: its numbers against plain fp64 loops over what the
 // trace holds and against the CPU's reader, and what threads, steps and held results do to it.
-#include <QtTest>
+#include <QTest>
 #include <atomic>
 #include <thread>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The default model against Hugging Face in fp32 (tests/data/make_goldens.py): a short prompt, one
 // of 60 tokens with repeated names, and 32 greedily generated tokens; every layer.
-#include <QtTest>
+#include <QTest>
 
 #include "engine/formats/gguf_quants.h"
 #include "tests/support/compare.h"

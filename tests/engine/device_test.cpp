@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where an engine computes: what is said of a device that is not there, and that the CPU then does
 // the work.
-#include <QtTest>
+#include <QTest>
 
 #include "engine/values/failure.h"
 #include "tests/support/engine_run.h"

@@ -2,7 +2,7 @@
 // Runs that edit their own forward pass: against Hugging Face with hooks
 // (tests/data/make_edits.py), and the views of such runs against what the trace says. Tiny model,
 // on the CPU, or a GPU where engine_run.h says.
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 
 #include "engine/values/failure.h"

@@ -2,8 +2,10 @@
 // Far from position 0: scaled rotary frequencies at 9,000 tokens, neighbours past position
 // 2,048, and what a view of such a run costs in memory. The oracle turns, in fp64, the q and k that
 // each token has at position 0 of a run of its own, where the rotation does nothing.
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs: what may be asked of the engine in which order, and that a refusal, a cancel or a fork
 // leaves everything as it should be. Tiny model; page size 16, so that edges are near.
-#include <QtTest>
+#include <QTest>
 #include <thread>
 
 #include "engine/values/failure.h"

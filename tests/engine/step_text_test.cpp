@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The text that steps add: whole characters only, whatever tokens they are spread over. Tokens are
 // forced by forks, so that every state is met; the expected texts are written out.
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/default_model.h"
 #include "tests/support/engine_run.h"

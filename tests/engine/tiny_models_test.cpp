@@ -2,7 +2,7 @@
 // Tiny random checkpoints against Hugging Face in fp32 (tests/data/make_tiny.py): every tensor of
 // every layer, the greedy continuation, and the shapes of Qwen3-8B's head layout.
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>

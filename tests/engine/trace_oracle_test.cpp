@@ -2,8 +2,10 @@
 // What the engine kept and rebuilds, against plain fp64 loops over the very same q, k and v: page
 // edges, decode across them, one token, windowed layers; kept tensors stay as they were;
 // rotary phases of neighbours differ.
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <nlohmann/json.hpp>
 
 #include "engine/model/rope_table.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiles, cells, contributions and metrics agree with each other and with the exact rows that `dump`
 // writes: every quantity, pooling and zoom of the same head is the same numbers.
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/compare.h"
 #include "tests/support/engine_run.h"

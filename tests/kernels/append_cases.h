@@ -2,7 +2,7 @@
 // Norm, rotation and write of rows 33 to 96, by plain loops in fp64: the one table that the CPU's
 // and the device's kernels are held to. Six query heads, two KV heads.
 #pragma once
-#include <QtTest>
+#include <QTest>
 #include <random>
 
 #include "tests/support/paged_trace.h"

@@ -8,7 +8,7 @@
 //   host z_allowed(), least_z()           of z, relative to its row's largest; what counts as
 //   nothing
 #pragma once
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 
 #include "tests/support/dense_oracle.h"

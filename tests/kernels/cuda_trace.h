@@ -6,7 +6,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <QtTest>
+#include <QTest>
 
 #include "kernels/cuda_check.h"
 #include "tests/support/paged_trace.h"

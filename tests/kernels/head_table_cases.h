@@ -2,7 +2,7 @@
 // What the head table is made of, by plain loops in fp64: the one table that the CPU's and the
 // device's kernels are held to. Six query heads and two KV heads for writes, four for metrics.
 #pragma once
-#include <QtTest>
+#include <QTest>
 #include <random>
 
 #include "kernels/pattern.h"

@@ -4,7 +4,7 @@
 // what its test's first column says, and has
 //   product(element, given)   y [rows] of the fp32 x, W's numbers stored as the element
 #pragma once
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <random>
 

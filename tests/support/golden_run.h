@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A fixture's goldens beside the run of a model on the same tokens.
 #pragma once
-#include <QtTest>
+#include <QTest>
 
 #include "tests/support/compare.h"
 #include "tests/support/engine_run.h"

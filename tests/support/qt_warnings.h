@@ -4,7 +4,7 @@
 // stands behind it fail on these words.
 #pragma once
 #include <QRegularExpression>
-#include <QtTest>
+#include <QTest>
 
 inline const QRegularExpression& droppedByQt() {
     static const QRegularExpression words(QStringLiteral(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tokenizers and golden values that the tests share.
 #pragma once
-#include <QtTest>
+#include <QFloat16>  // QCOMPARE asks whether JSON turns into one
+#include <QTest>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

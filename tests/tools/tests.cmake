@@ -3,5 +3,5 @@
 add_executable(gallery EXCLUDE_FROM_ALL tools/gallery.cpp)
 target_link_libraries(gallery PRIVATE headscope_app headscope_engine headscope_options Qt6::Test)
 target_compile_options(gallery PRIVATE ${window_test_options})
-target_precompile_headers(gallery REUSE_FROM headscope_window_test_headers)
+target_precompile_headers(gallery REUSE_FROM headscope_plot_test_headers)
 set_target_properties(gallery PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
