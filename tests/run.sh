@@ -23,9 +23,9 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$root/tests/tsan.supp
 export QT_QPA_PLATFORM=offscreen
 
-# Many tests wait for a window or a program, so that several at once end sooner on any machine; each
-# may hold a model. Those of a GPU go one by one.
-parallel=$(($(nproc) < 4 ? $(nproc) : 4))
+# Many tests wait for a window or a program, so that one more at once than there are cores end
+# sooner; each may hold a model. Those of a GPU go one by one.
+parallel=$(($(nproc) < 3 ? $(nproc) + 1 : 4))
 run_tests() {
     local preset=$1
     shift
