@@ -16,25 +16,25 @@ template <Way way>
 __device__ inline float combined(float a, float b) {
     return way == Way::Sum ? a + b : fmaxf(a, b);
 }
-template <Way way, int Count>
+// Not a loop over what is left: of 16 values the compiler would keep them in memory.
+template <Way way, int Left = 0, int Step = 16, int Count>
 __device__ inline float over_lanes(float (&x)[Count]) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    int step = 16;
+    constexpr int left = Left > 0 ? Left : Count;  // values that a lane still has
+    if constexpr (Step == 0) return x[0];
+    if constexpr (left > 1) {
+        const bool upper = (threadIdx.x & Step) != 0;
 #pragma unroll
-    for (int left = Count / 2; left > 0; left /= 2, step /= 2) {
-        const bool upper = (lane & step) != 0;
-#pragma unroll
-        for (int i = 0; i < left; ++i) {
+        for (int i = 0; i < left / 2; ++i) {
             // By value: a choice between the places themselves would put x into memory.
-            const float low = x[i], high = x[i + left];
+            const float low = x[i], high = x[i + left / 2];
             const float kept = upper ? high : low, given = upper ? low : high;
-            x[i] = combined<way>(kept, __shfl_xor_sync(0xffffffffu, given, step));
+            x[i] = combined<way>(kept, __shfl_xor_sync(0xffffffffu, given, Step));
         }
+        return over_lanes<way, left / 2, Step / 2>(x);
+    } else if constexpr (Step > 0) {
+        x[0] = combined<way>(x[0], __shfl_xor_sync(0xffffffffu, x[0], Step));
+        return over_lanes<way, 1, Step / 2>(x);
     }
-#pragma unroll
-    for (; step > 0; step /= 2)
-        x[0] = combined<way>(x[0], __shfl_xor_sync(0xffffffffu, x[0], step));
-    return x[0];
 }
 
 // 64 of a strip's query rows. Eights: of keys, of a src pixel in a tile; with 16 of them a

@@ -55,6 +55,14 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
     float* kept = pooled + slabs * stride;  // [src pixels], where a dest pixel has several strips
     int turn = 0, strip = 0;
     for (int i = thread; i < stride; i += consumer_threads) kept[i] = nothing;
+    // A thread writes one src pixel of every so many dest pixels, whose rows it computes: to divide
+    // and to read edges for each took a short prompt as long as its products.
+    const bool tall = plan.strip_pixels == 0;  // one dest pixel
+    const std::int32_t step = tall ? 0 : plan.strip_rows / plan.strip_pixels;
+    const int apart = consumer_threads / item.src_pixels, mine = thread % item.src_pixels,
+              first_mine = thread / item.src_pixels < apart ? thread / item.src_pixels : wide_rows;
+    const std::int64_t mine_begin = args.src_edges[item.src_pixel + mine],
+                       mine_end = args.src_edges[item.src_pixel + mine + 1];
 
     for (std::int32_t begin = first_row; begin < last_row; begin += plan.strip_rows) {
         const std::int32_t limit = min(last_row, begin + plan.strip_rows);
@@ -93,26 +101,22 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
         }
         turn += tiles;
         group_barrier(1, consumer_threads);
-        const bool tall = plan.strip_pixels == 0, last_strip = begin + wide_rows >= last_row;
+        const bool last_strip = begin + wide_rows >= last_row;
         const int count = tall ? 1 : min(plan.strip_pixels, item.dest_pixels - done);
-        for (int task = thread; task < count * item.src_pixels; task += consumer_threads) {
-            const int d = done + task / item.src_pixels, p = task % item.src_pixels;
-            const auto low = static_cast<std::int32_t>(args.dest_edges[item.dest_pixel + d]),
-                       high = static_cast<std::int32_t>(args.dest_edges[item.dest_pixel + d + 1]);
-            float best = tall ? kept[p] : nothing;
+        for (int i = first_mine; i < count; i += apart) {
+            const std::int32_t low = tall ? first_row : begin + i * step,
+                               high = tall ? last_row : min(low + step, limit);
+            float best = tall ? kept[mine] : nothing;
             const int end = (min(high, limit) - begin + slab_rows - 1) / slab_rows;
             for (int s = (max(low, begin) - begin) / slab_rows; s < end; ++s) {
-                const float x = pooled[s * stride + p];
+                const float x = pooled[s * stride + mine];
                 best = way == Way::Sum ? best + x : fmaxf(best, x);
             }
-            if (tall && !last_strip) {
-                kept[p] = best;
-                continue;
-            }
-            write(d, p,
-                  finished(args, head, pool, best, 0, low, min(high, shape.rows),
-                           args.src_edges[item.src_pixel + p],
-                           args.src_edges[item.src_pixel + p + 1]));
+            if (tall && !last_strip)
+                kept[mine] = best;
+            else
+                write(done + i, mine,
+                      finished(args, head, pool, best, 0, low, high, mine_begin, mine_end));
         }
         if (!tall || last_strip) done += count;
         group_barrier(1, consumer_threads);
@@ -144,8 +148,11 @@ __global__ void __launch_bounds__(wide_threads, 2)
     if (threadIdx.x == 0) asm volatile("prefetch.tensormap [%0];" ::"l"(&boxes.tall) : "memory");
     shared.initialize();
     if (threadIdx.x >= consumer_threads) {
-        produce<Dim>(plan, head, boxes, shape, first_row, last_row, shared);
+        give_registers<copying_registers>();
+        if (threadIdx.x < consumer_threads + 32)
+            produce<Dim>(plan, head, boxes, shape, first_row, last_row, shared);
     } else {
+        take_registers<consumer_registers>();
         consume<T, Dim, way, Eights>(args, plan, head, item, shape, first_row, last_row, shared);
     }
 #else

@@ -8,7 +8,9 @@
 namespace kernels::cuda {
 
 constexpr int wide_rows = 128, wide_keys = 128, wide_stages = 2;
-constexpr int consumer_threads = 128, wide_threads = consumer_threads + 32;  // a warp that copies
+// A warpgroup that multiplies and one of which a warp copies: registers go over by warpgroups.
+constexpr int consumer_threads = 128, wide_threads = 2 * consumer_threads;
+constexpr int consumer_registers = 216, copying_registers = 40;  // two blocks' fill a multiprocessor
 using WideCells = float[16][4];
 
 // What an item's strips share.
@@ -47,6 +49,19 @@ __device__ inline void arrive(std::uint32_t barrier) {
 __device__ inline void arrive_and_expect(std::uint32_t barrier, int bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
+}
+// The threads of a warpgroup go on with so many registers each.
+template <int Count>
+__device__ inline void take_registers() {
+#ifdef HEADSCOPE_HOPPER
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
+#endif
+}
+template <int Count>
+__device__ inline void give_registers() {
+#ifdef HEADSCOPE_HOPPER
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
+#endif
 }
 __device__ inline void group_barrier(int name, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
