@@ -34,25 +34,38 @@ __device__ inline void copy_box(std::uint32_t to, const CUtensorMap& map, int d,
 #endif
 }
 
-// Starts the copies of 128 rows from `first`, a multiple of 8, by a warp: slabs of 64 dims and
-// `Count` rows, one after the other. From `limit` on any rows will do.
-template <int Dim, int Count>
-__device__ inline void copy_boxes(std::uint32_t to, const RowBoxes& boxes, const BoxRows& rows,
-                                  std::int32_t first, std::int32_t limit, std::uint32_t barrier) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    if (lane == 0) arrive_and_expect(barrier, 128 * Dim * 2);
-    __syncwarp();
-    const bool tall = first % 64 == 0;
-    const int height = tall ? 64 : 8;
-    const std::int32_t last = (limit - 1) / height * height;
-    for (int task = lane; task < Dim / 64 * (128 / height); task += 32) {
-        const int slab = task % (Dim / 64), row = task / (Dim / 64) * height;
-        const std::uint32_t place =
-            to + static_cast<std::uint32_t>(row / Count * (Count * Dim * 2) + slab * (Count * 128) +
-                                            row % Count * 128);
-        copy_box(place, tall ? boxes.tall : boxes.low, slab * 64, rows.at(min(first + row, last)),
-                 barrier);
+// A warp brings 128 rows from `first`, a multiple of 8, as slabs of 64 dims: a lane has one box of
+// 64 or 8 rows of a slab at most. Looked up apart from its copy, so that it waits for the page's
+// number before there is place for the rows, not after.
+template <int Dim>
+struct Boxes {
+    static_assert(Dim / 64 * (128 / 8) <= 32);
+    bool tall = true;
+    std::int32_t row = 0;  // of this lane's, in the pool's matrix
+
+    __device__ int height() const { return tall ? 64 : 8; }
+    // Of the rows, counted from `first`.
+    __device__ int offset() const {
+        return static_cast<int>(threadIdx.x % 32) / (Dim / 64) * height();
     }
-}
+    __device__ int slab() const { return static_cast<int>(threadIdx.x % 32) % (Dim / 64); }
+
+    // From `limit` on any rows will do.
+    __device__ void look_up(const BoxRows& rows, std::int32_t first, std::int32_t limit) {
+        tall = first % 64 == 0;
+        const std::int32_t last = (limit - 1) / height() * height();
+        if (offset() < 128) row = rows.at(min(first + offset(), last));
+    }
+    // Slabs of `Count` rows, one after the other.
+    template <int Count>
+    __device__ void copy(std::uint32_t to, const RowBoxes& boxes, std::uint32_t barrier) const {
+        if (threadIdx.x % 32 == 0) arrive_and_expect(barrier, 128 * Dim * 2);
+        __syncwarp();
+        if (offset() >= 128) return;
+        copy_box(to + static_cast<std::uint32_t>(offset() / Count * (Count * Dim * 2) +
+                                                 slab() * (Count * 128) + offset() % Count * 128),
+                 tall ? boxes.tall : boxes.low, slab() * 64, row, barrier);
+    }
+};
 
 }  // namespace kernels::cuda::strips

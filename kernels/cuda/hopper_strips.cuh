@@ -27,15 +27,18 @@ __device__ void produce(const TilePlan& plan, const TileHead& head, const RowBox
         const std::int32_t limit = min(last_row, begin + plan.strip_rows);
         const WideSpan span(shape, begin, limit);
         if (span.tiles() == 0) continue;
+        Boxes<Dim> own, next;
+        own.look_up(queries, begin, limit);
+        next.look_up(keys, span.first, span.last);
         if (strip > 0) await(shared.empty(wide_stages), (strip - 1) & 1);
         ++strip;
-        copy_boxes<Dim, 64>(shared.queries(), boxes, queries, begin, limit,
-                            shared.full(wide_stages));
+        own.template copy<64>(shared.queries(), boxes, shared.full(wide_stages));
         for (int i = 0; i < span.tiles(); ++i, ++turn) {
             const int stage = turn % wide_stages;
+            const Boxes<Dim> now = next;
+            next.look_up(keys, min(span.first + (i + 1) * wide_keys, span.last / 8 * 8), span.last);
             if (turn >= wide_stages) await(shared.empty(stage), (turn / wide_stages - 1) & 1);
-            copy_boxes<Dim, wide_keys>(shared.keys(stage), boxes, keys, span.first + i * wide_keys,
-                                       span.last, shared.full(stage));
+            now.template copy<wide_keys>(shared.keys(stage), boxes, shared.full(stage));
         }
     }
 }
@@ -58,7 +61,7 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
     // A thread writes one src pixel of every so many dest pixels, whose rows it computes: to divide
     // and to read edges for each took a short prompt as long as its products.
     const bool tall = plan.strip_pixels == 0;  // one dest pixel
-    const std::int32_t step = tall ? 0 : plan.strip_rows / plan.strip_pixels;
+    const std::int32_t step = tall ? wide_rows : plan.strip_rows / plan.strip_pixels;
     const int apart = consumer_threads / item.src_pixels, mine = thread % item.src_pixels,
               first_mine = thread / item.src_pixels < apart ? thread / item.src_pixels : wide_rows;
     const std::int64_t mine_begin = args.src_edges[item.src_pixel + mine],
@@ -103,15 +106,16 @@ __device__ void consume(const TileArgs& args, const TilePlan& plan, const TileHe
         group_barrier(1, consumer_threads);
         const bool last_strip = begin + wide_rows >= last_row;
         const int count = tall ? 1 : min(plan.strip_pixels, item.dest_pixels - done);
+        const int there = (limit - begin + slab_rows - 1) / slab_rows;
         for (int i = first_mine; i < count; i += apart) {
-            const std::int32_t low = tall ? first_row : begin + i * step,
-                               high = tall ? last_row : min(low + step, limit);
             float best = tall ? kept[mine] : nothing;
-            const int end = (min(high, limit) - begin + slab_rows - 1) / slab_rows;
-            for (int s = (max(low, begin) - begin) / slab_rows; s < end; ++s) {
+            const int first = i * (step / slab_rows), end = min(first + step / slab_rows, there);
+            for (int s = first; s < end; ++s) {
                 const float x = pooled[s * stride + mine];
                 best = way == Way::Sum ? best + x : fmaxf(best, x);
             }
+            const std::int32_t low = tall ? first_row : begin + i * step,
+                               high = tall ? last_row : min(low + step, limit);
             if (tall && !last_strip)
                 kept[mine] = best;
             else

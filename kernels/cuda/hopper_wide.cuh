@@ -10,7 +10,8 @@ namespace kernels::cuda {
 constexpr int wide_rows = 128, wide_keys = 128, wide_stages = 2;
 // A warpgroup that multiplies and one of which a warp copies: registers go over by warpgroups.
 constexpr int consumer_threads = 128, wide_threads = 2 * consumer_threads;
-constexpr int consumer_registers = 216, copying_registers = 40;  // two blocks' fill a multiprocessor
+constexpr int consumer_registers = 216,
+              copying_registers = 40;  // two blocks' fill a multiprocessor
 using WideCells = float[16][4];
 
 // What an item's strips share.
@@ -188,23 +189,32 @@ __device__ inline void multiply_wide(WideCells& s, std::uint64_t a, std::uint64_
 }
 #undef HEADSCOPE_WIDE_SUMS
 
-// Step `step` of 16 dims in slabs of 64: rows 128 bytes long, 8 of them 1,024 bytes apart, permuted
-// over 128 bytes.
-__device__ inline std::uint64_t slab_form(std::uint32_t base, int slab_bytes, int step) {
-    const std::uint32_t address =
-        base + static_cast<std::uint32_t>(step / 4 * slab_bytes + step % 4 * 32);
-    return (1ull << 62) | (64ull << 32) | (1ull << 16) | ((address & 0x3ffffu) >> 4);
-}
+// Rows of slabs of 64 dims from `base` on: 128 bytes long, 8 of them 1,024 bytes apart, permuted
+// over 128 bytes. step() is of 16 dims; shared memory ends below 2^18, so that no sum leaves its
+// place.
+class SlabForm {
+  public:
+    __device__ SlabForm(std::uint32_t base, int slab_bytes)
+        : low_((1u << 16) | ((base & 0x3ffffu) >> 4)), slab_bytes_(slab_bytes) {}
+    __device__ std::uint64_t step(int i) const {
+        const auto ahead = static_cast<std::uint32_t>(i / 4 * slab_bytes_ + i % 4 * 32) >> 4;
+        return (std::uint64_t{(1u << 30) | 64u} << 32) | (low_ + ahead);
+    }
+
+  private:
+    std::uint32_t low_;
+    int slab_bytes_;
+};
 
 // Begins s (+)= q · k for 64 queries and a tile of keys, as one group.
 template <typename T, int Dim, bool Add = false>
 __device__ inline void multiply_tile(WideCells& s, std::uint32_t q, std::uint32_t k) {
 #ifdef HEADSCOPE_HOPPER
+    const SlabForm queries(q, 64 * 128), keys(k, wide_keys * 128);
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
-    for (int step = 0; step < Dim / 16; ++step)
-        multiply_wide<T>(s, slab_form(q, 64 * 128, step), slab_form(k, wide_keys * 128, step),
-                         Add || step > 0);
+    for (int i = 0; i < Dim / 16; ++i)
+        multiply_wide<T>(s, queries.step(i), keys.step(i), Add || i > 0);
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #endif
 }

@@ -19,18 +19,24 @@ struct Pooled {
     int stride;
 };
 
+// Of numbers that are not negative; 64 bits divide several times as long, and few are so many.
+__device__ inline std::int64_t quotient(std::int64_t a, std::int64_t b) {
+    if (((a | b) >> 32) != 0) return a / b;
+    return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+}
+
 struct Item {
     std::int64_t head = 0;
     std::int32_t dest_pixel = 0, dest_pixels = 0, src_pixel = 0, src_pixels = 0;
 };
 __device__ inline Item item_at(const TileArgs& args, const TilePlan& plan, std::int64_t index) {
     Item item;
-    const std::int64_t of_head = plan.dest_items * plan.src_items, within = index % of_head;
-    item.head = index / of_head;
+    const std::int64_t of_head = plan.dest_items * plan.src_items;
+    item.head = quotient(index, of_head);
+    const std::int64_t within = index - item.head * of_head, row = quotient(within, plan.src_items);
     // The last rows see most keys: they go first.
-    item.dest_pixel = static_cast<std::int32_t>((plan.dest_items - 1 - within / plan.src_items) *
-                                                plan.dest_pixels);
-    item.src_pixel = static_cast<std::int32_t>(within % plan.src_items * plan.src_pixels);
+    item.dest_pixel = static_cast<std::int32_t>((plan.dest_items - 1 - row) * plan.dest_pixels);
+    item.src_pixel = static_cast<std::int32_t>((within - row * plan.src_items) * plan.src_pixels);
     item.dest_pixels = static_cast<std::int32_t>(
         min(static_cast<std::int64_t>(plan.dest_pixels), args.dest.pixels - item.dest_pixel));
     item.src_pixels = static_cast<std::int32_t>(
