@@ -6,7 +6,6 @@
 #include <ATen/ops/_flash_attention_forward.h>
 #include <ATen/ops/_scaled_dot_product_cudnn_attention.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/zeros.h>
 #include <torch/headeronly/version.h>
@@ -54,8 +53,15 @@ Part flash(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, double
 
 bool is_planned(Rows rows) {
     return rows.begin % planned_step == 0 &&
-           std::find(std::begin(planned_rows), std::end(planned_rows), rows.count()) !=
-               std::end(planned_rows);
+           (rows.count() < planned_step ||
+            std::find(std::begin(planned_rows), std::end(planned_rows), rows.count()) !=
+                std::end(planned_rows));
+}
+
+// Rows that the kernels are given.
+std::int64_t filled(Rows rows) {
+    if (!is_planned(rows)) return rows.count();
+    return (rows.count() + filled_rows - 1) / filled_rows * filled_rows;
 }
 
 }  // namespace
@@ -78,19 +84,31 @@ bool has_fast_attention(const kernels::TraceView& trace, const kernels::ScoreRul
 
 struct FastAttention::Tensors {
     OnStream on;
-    at::Tensor q, k, v;  // [rows, Hq, D], [end, Hkv, D] twice
-    at::Tensor z;        // merged
+    at::Tensor q, kv;  // [filled, Hq, D], [2, begin + filled, Hkv, D]
+    at::Tensor k, v;   // its halves
+    at::Tensor z;      // merged
 };
 
 FastAttention::FastAttention(const kernels::TraceView& trace, Rows rows, cudaStream_t stream)
-    : tensors_(new Tensors{OnStream(stream), {}, {}, {}, {}}),
+    : tensors_(new Tensors{OnStream(stream), {}, {}, {}, {}, {}}),
       trace_(trace),
       rows_(rows),
       stream_(stream) {
     const at::TensorOptions options = tensors_->on.options(trace.element);
-    tensors_->q = at::empty({rows.count(), trace.query_heads, trace.head_dim}, options);
-    tensors_->k = at::empty({rows.end, trace.kv_heads, trace.head_dim}, options);
-    tensors_->v = at::empty_like(tensors_->k);
+    const std::int64_t count = filled(rows), keys = rows.begin + count;
+    tensors_->q = at::empty({count, trace.query_heads, trace.head_dim}, options);
+    tensors_->kv = at::empty({2, keys, trace.kv_heads, trace.head_dim}, options);
+    tensors_->k = tensors_->kv[0];
+    tensors_->v = tensors_->kv[1];
+    // No row of the chunk sees these keys, but 0 times a value that is not a number is none either.
+    if (const std::int64_t more = keys - rows.end; more > 0) {
+        const auto row =
+            static_cast<std::size_t>(trace.kv_heads * trace.head_dim * tensors_->kv.element_size());
+        check(cudaMemset2DAsync(tensors_->k.narrow(0, rows.end, more).data_ptr(),
+                                static_cast<std::size_t>(keys) * row, 0,
+                                static_cast<std::size_t>(more) * row, 2, stream),
+              "keys beyond the prompt");
+    }
     using kernels::cuda::Section;
     kernels::cuda::gather_rows(trace, Section::K, 0, rows.begin, tensors_->k.data_ptr(), stream);
     kernels::cuda::gather_rows(trace, Section::V, 0, rows.begin, tensors_->v.data_ptr(), stream);
@@ -115,18 +133,19 @@ void FastAttention::attend(const kernels::ScoreRule& rule) {
     const double scale = rule.scale;
     const at::Tensor &q = tensors_->q, &k = tensors_->k, &v = tensors_->v;
     std::vector<Part> parts;
+    const std::int64_t count = filled(rows_);
     if (is_planned(rows_)) {
-        const auto keys = [](const at::Tensor& all, std::int64_t begin, std::int64_t count) {
-            return all.narrow(0, begin, count);
+        const auto keys = [](const at::Tensor& all, std::int64_t begin, std::int64_t many) {
+            return all.narrow(0, begin, many);
         };
-        parts.push_back(cudnn(q, keys(k, rows_.begin, rows_.count()),
-                              keys(v, rows_.begin, rows_.count()), true, scale));
+        parts.push_back(
+            cudnn(q, keys(k, rows_.begin, count), keys(v, rows_.begin, count), true, scale));
         // Earlier keys in pieces of 2,048 times powers of two, so that plans are few.
         for (std::int64_t begin = 0; begin < rows_.begin;) {
-            std::int64_t count = planned_step;
-            while (begin + 2 * count <= rows_.begin) count *= 2;
-            parts.push_back(cudnn(q, keys(k, begin, count), keys(v, begin, count), false, scale));
-            begin += count;
+            std::int64_t piece = planned_step;
+            while (begin + 2 * piece <= rows_.begin) piece *= 2;
+            parts.push_back(cudnn(q, keys(k, begin, piece), keys(v, begin, piece), false, scale));
+            begin += piece;
         }
     } else {
         parts.push_back(flash(q, k, v, scale));
@@ -136,6 +155,7 @@ void FastAttention::attend(const kernels::ScoreRule& rule) {
     merge.trace = trace_;
     merge.begin = rows_.begin;
     merge.rows = rows_.count();
+    merge.lse_rows = count;
     merge.count = static_cast<int>(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i)
         merge.parts[i] = {parts[i].z.data_ptr(), parts[i].lse.const_data_ptr<float>()};
@@ -157,9 +177,10 @@ void warm_up(const ModelConfig& config, kernels::Element element) {
         const at::Tensor few = rows(least_rows, config.query_heads),
                          few_keys = rows(least_rows, config.kv_heads);
         (void)flash(few, few_keys, few_keys, 1);
-        if (config.context >= planned_step) {
-            const at::Tensor many = rows(planned_step, config.query_heads),
-                             many_keys = rows(planned_step, config.kv_heads);
+        for (const std::int64_t count : {filled_rows, planned_step}) {
+            if (count > config.context) continue;
+            const at::Tensor many = rows(count, config.query_heads),
+                             many_keys = rows(count, config.kv_heads);
             (void)cudnn(many, many_keys, many_keys, true, 1);
         }
         const at::Tensor square = at::zeros({config.d_model, config.d_model}, options);

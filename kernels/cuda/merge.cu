@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(block) merge_kernel(MergeArgs args) {
     if (item >= args.rows * trace.query_heads * pieces) return;
     const std::int64_t row = item / (trace.query_heads * pieces);
     const auto head = static_cast<std::int32_t>(item / pieces % trace.query_heads);
-    const std::int64_t at = head * args.rows + row;
+    const std::int64_t at = head * args.lse_rows + row;
     uint4 z;
     float lse = args.parts[0].lse[at];
     if (args.count == 1) {
@@ -70,6 +70,9 @@ void merge_attention(const MergeArgs& args, cudaStream_t stream) {
     check_trace(args.trace);
     require(args.count >= 1 && args.count <= MergeArgs::most_parts,
             "merge_attention: " + std::to_string(args.count) + " parts");
+    require(args.lse_rows >= args.rows, "merge_attention: " + std::to_string(args.lse_rows) +
+                                            " numbers a head for " + std::to_string(args.rows) +
+                                            " rows");
     if (args.rows <= 0) return;
     with_element(args.trace.element, [&](auto t) {
         using T = decltype(t);

@@ -3,6 +3,9 @@
 // kernels are one by one, and that what is cached or under way does not leak from run to run.
 #include <dlfcn.h>
 
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "tests/support/compare.h"
@@ -228,6 +231,47 @@ class CudaEngineTest : public QObject {
                                                       : std::ldexp(1, -7);
         for (int layer = 0; layer < stepped.engine->info().layers; ++layer)
             if (!fits_oracle(oracle_errors(stepped, layer, 40, 0), tolerance, layer)) return;
+    }
+
+    // Chunks that libtorch's kernels attend to: filled up to the lengths that cuDNN has planned,
+    // whole ones, and one behind another; what fills them up lies in memory that held other
+    // numbers.
+    void readRowsFitTheOracle_data() {
+        QTest::addColumn<int>("dtype");
+        QTest::addColumn<int>("rows");
+        QTest::addColumn<int>("first");
+        for (const auto& [name, dtype] :
+             {std::pair("float16", DType::F16), std::pair("bfloat16", DType::BF16)})
+            for (const auto& [rows, first] :
+                 {std::pair(64, 0), std::pair(255, 0), std::pair(256, 0), std::pair(257, 0),
+                  std::pair(500, 0), std::pair(2047, 1900), std::pair(2148, 1948),
+                  std::pair(2304, 2200)})
+                QTest::addRow("%s %d rows", name, rows) << static_cast<int>(dtype) << rows << first;
+    }
+    void readRowsFitTheOracle() {
+        NEEDS_GPU();
+        QFETCH(int, dtype);
+        QFETCH(int, rows);
+        QFETCH(int, first);
+        const auto type = static_cast<DType>(dtype);
+        const QTemporaryDir folder;
+        const QDir from(QString::fromStdString(tiny));
+        for (const QString& file : from.entryList(QDir::Files))
+            if (file != QStringLiteral("config.json"))
+                QVERIFY(QFile::copy(from.filePath(file), folder.filePath(file)));
+        QFile config(QString::fromStdString(tiny + "/config.json"));
+        QVERIFY(config.open(QIODevice::ReadOnly));
+        QFile longer(folder.filePath(QStringLiteral("config.json")));
+        QVERIFY(longer.open(QIODevice::WriteOnly));
+        longer.write(config.readAll().replace("\"max_position_embeddings\": 512",
+                                              "\"max_position_embeddings\": 4096"));
+        longer.close();
+        const std::string path = folder.path().toStdString();
+        { const EngineRun other(open_on("cuda", path, type), prompt(2300, 11)); }
+        const EngineRun run(open_on("cuda", path, type), prompt(rows));
+        const double tolerance = type == DType::F16 ? std::ldexp(1, -10) : std::ldexp(1, -7);
+        for (int layer = 0; layer < run.engine->info().layers; ++layer)
+            if (!fits_oracle(oracle_errors(run, layer, first, 0), tolerance, layer)) return;
     }
 
     // And the rows are those of the same tokens read as a prompt: in fp32 the same numbers, in 16
