@@ -182,13 +182,14 @@ ensure_nvcc() {
     # takes longer to make than all the rest.
     nvcc='' gpu_architecture=80-virtual
     if has_gpu; then
-        # Only what this machine's first GPU runs is built: machine code of Hopper's own
-        # instructions, or that of Ampere, which the driver's compiler takes on from there.
+        # What this machine's first GPU runs is built: machine code of Hopper's own instructions, or
+        # that of Ampere, which the driver's compiler takes on from there. Beside Hopper's also what
+        # other cards get: tests/run.sh --gpu runs it too, and had nothing there to run.
         gpu_architecture=80
         local capability
         capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
             head -1) || true
-        if [[ $capability == 9.0 ]]; then gpu_architecture=90a-real; fi
+        if [[ $capability == 9.0 ]]; then gpu_architecture='90a-real;80-virtual'; fi
     fi
     local candidate
     for candidate in "$(command -v nvcc || true)" /usr/local/cuda-13.0/bin/nvcc \
