@@ -178,6 +178,7 @@ void TokenPicker::take() {
         Q_EMIT refused(m_answer->why);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a copy by intent, as the header says
 void TokenPicker::choose(std::optional<engine::Candidate> token) {
     lineEdit()->setModified(false);
     Q_EMIT refused({});

@@ -80,7 +80,7 @@ class FigureMeasures {
     double footer(bool isBeside) const;
     double below(double side) const;
     // The colour bar right of the maps, which a page of a given height leaves wider than high.
-    double legendWidth(bool isBeside) const { return isBeside ? legendGap + barWidth : 0; }
+    static double legendWidth(bool isBeside) { return isBeside ? legendGap + barWidth : 0; }
     QStringList noteBeside() const;
     // Above a last row that is not full: the labels under the columns that end before it.
     double raggedGap(int columns, double side) const {
@@ -257,7 +257,7 @@ FigureLayout layoutOf(const HeadFigure& figure) {
     const double height = measures.height(l.columns, l.side, isBeside);
     double left = edge, slack = 0;
     if (measures.isHeightGiven()) {
-        left = std::max(edge, (l.width - content - measures.legendWidth(isBeside)) / 2);
+        left = std::max(edge, (l.width - content - Measures::legendWidth(isBeside)) / 2);
         slack = std::max(0.0, measures.pageHeight() - height);
     }
     l.first = QPointF(left + l.gutter, measures.top() + slack / 2 + panelTitle);

@@ -40,9 +40,10 @@ QString paletteName(Palette palette) {
 }
 
 std::optional<Palette> paletteNamed(std::string_view name) {
-    const auto at = std::find(paletteNames.begin(), paletteNames.end(), name);
-    if (at == paletteNames.end()) return std::nullopt;
-    return static_cast<Palette>(at - paletteNames.begin());
+    const auto at = static_cast<std::size_t>(
+        std::find(paletteNames.begin(), paletteNames.end(), name) - paletteNames.begin());
+    if (at == paletteNames.size()) return std::nullopt;
+    return static_cast<Palette>(at);
 }
 
 }  // namespace ui
