@@ -257,7 +257,7 @@ FigureLayout layoutOf(const HeadFigure& figure) {
     const double height = measures.height(l.columns, l.side, isBeside);
     double left = edge, slack = 0;
     if (measures.isHeightGiven()) {
-        left = std::max(edge, (l.width - content - Measures::legendWidth(isBeside)) / 2);
+        left = std::max(edge, (l.width - content - FigureMeasures::legendWidth(isBeside)) / 2);
         slack = std::max(0.0, measures.pageHeight() - height);
     }
     l.first = QPointF(left + l.gutter, measures.top() + slack / 2 + panelTitle);
