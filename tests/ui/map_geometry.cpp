@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cells, kinds and colours of a map, without a window.
+#include <QFontMetricsF>
 #include <QTest>
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "ui/painting/map_image.h"
 #include "ui/painting/map_labels.h"
 #include "ui/painting/map_profiles.h"
+#include "ui/painting/theme.h"
 
 using namespace ui;
 
@@ -118,6 +120,56 @@ class MapGeometryTest : public QObject {
         QVERIFY(ticks.size() >= 3 && ticks.back() == 2.5);
         for (std::size_t i = 1; i < ticks.size(); ++i)
             QVERIFY((scale.position(ticks[i]) - scale.position(ticks[i - 1])) * 200 >= 40 - 1e-6);
+    }
+
+    // The numbers below a colour bar never touch, however short it is, and its upper end is one.
+    void barNumbersNeverTouch_data() {
+        QTest::addColumn<double>("width");
+        QTest::addColumn<double>("high");
+        QTest::addColumn<bool>("isSigned");
+        for (const double width : {20.0, 47.0, 59.0, 70.0, 88.0, 92.0, 151.0, 300.0})
+            for (const double high : {1e-7, 0.25, 1.0, 7.25, 123456.0})
+                for (const bool isSigned : {false, true})
+                    QTest::addRow("%g px, %g%s", width, high, isSigned ? ", signed" : "")
+                        << width << high << isSigned;
+    }
+    void barNumbersNeverTouch() {
+        QFETCH(double, width);
+        QFETCH(double, high);
+        QFETCH(bool, isSigned);
+        ScaleChoice choice;
+        const ColourScale scale =
+            scaleFor(choice, isSigned ? engine::Quantity::Attribution : engine::Quantity::Value,
+                     {high, high}, Scheme::Light);
+        const QFontMetricsF metrics(monoFont(10));
+        const auto numbers = colourBarNumbers(scale, width, metrics);
+        QVERIFY(!numbers.empty());
+        QCOMPARE(numbers.back().value, high);
+        double after = -4;
+        for (const ColourBarNumber& one : numbers) {
+            QVERIFY2(one.left >= after + 4, qPrintable(one.text));
+            QCOMPARE(one.width, metrics.horizontalAdvance(one.text));
+            after = one.left + one.width;
+            if (numbers.size() > 1) QVERIFY(after <= width + 1e-9);
+        }
+        if (width >= 151 && high < 100) QVERIFY(numbers.size() >= 3);
+    }
+    // What has no room loses its leading 0 before it loses its place.
+    void shortBarKeepsItsEnds() {
+        const ColourScale scale =
+            scaleFor({}, engine::Quantity::Attribution, {0.25, 0.25}, Scheme::Light);
+        const QFontMetricsF metrics(monoFont(10));
+        const auto texts = [&](double width) {
+            QStringList all;
+            for (const ColourBarNumber& one : colourBarNumbers(scale, width, metrics))
+                all << one.text;
+            return all.join(u' ');
+        };
+        const double sign = metrics.horizontalAdvance(u'0');
+        QCOMPARE(texts(11 * sign + 9), QStringLiteral("−0.25 0 +0.25"));
+        QCOMPARE(texts(9 * sign + 9), QStringLiteral("−.25 0 +.25"));
+        QCOMPARE(texts(8 * sign + 5), QStringLiteral("−.25 +.25"));
+        QCOMPARE(texts(6 * sign), QStringLiteral("+0.25"));
     }
 
     // One hot column of 2000 stays visible at every width, wherever it stands.

@@ -11,7 +11,21 @@ namespace ui {
 
 namespace {
 
-constexpr double barHeight = 12, capWidth = 8;
+constexpr double barHeight = 12, capWidth = 8, tickGap = 44, numberGap = 4;
+
+// "+0.25" as "+.25".
+QString shortened(QString text) {
+    const qsizetype zero = text.indexOf(QStringLiteral("0."));
+    if (zero == 0 || (zero == 1 && !text.at(0).isDigit())) text.remove(zero, 1);
+    return text;
+}
+
+bool isFree(const std::vector<ColourBarNumber>& numbers, const ColourBarNumber& one) {
+    return std::all_of(numbers.begin(), numbers.end(), [&one](const ColourBarNumber& other) {
+        return one.left >= other.left + other.width + numberGap ||
+               other.left >= one.left + one.width + numberGap;
+    });
+}
 
 }  // namespace
 
@@ -36,6 +50,40 @@ std::vector<double> colourBarTicks(const ColourScale& scale, double width, doubl
         }
     std::sort(ticks.begin(), ticks.end());
     return ticks;
+}
+
+std::vector<ColourBarNumber> colourBarNumbers(const ColourScale& scale, double width,
+                                              const QFontMetricsF& metrics) {
+    std::vector<double> ticks = colourBarTicks(scale, width, tickGap);
+    const double low = ticks.front(), high = ticks.back();
+    const auto rank = [&](double value) {
+        return value == high ? 0 : value == low ? 1 : value == 0 ? 2 : 3;
+    };
+    std::stable_sort(ticks.begin(), ticks.end(),
+                     [&](double a, double b) { return rank(a) < rank(b); });
+    const auto placed = [&](bool isShort) {
+        std::vector<ColourBarNumber> numbers;
+        for (const double value : ticks) {
+            const QString text = scaleNumber(value, scale.diverging);
+            ColourBarNumber one{value, isShort ? shortened(text) : text, 0, 0};
+            one.width = metrics.horizontalAdvance(one.text);
+            one.left = std::clamp(scale.position(value) * width - one.width / 2, 0.0,
+                                  std::max(0.0, width - one.width));
+            if (isFree(numbers, one)) numbers.push_back(std::move(one));
+        }
+        return numbers;
+    };
+    // An end or zero is worth the others' leading 0.
+    std::vector<ColourBarNumber> numbers = placed(false);
+    const auto important = [&](const std::vector<ColourBarNumber>& of) {
+        return std::count_if(of.begin(), of.end(),
+                             [&](const ColourBarNumber& one) { return rank(one.value) < 3; });
+    };
+    if (std::vector<ColourBarNumber> brief = placed(true); important(brief) > important(numbers))
+        numbers = std::move(brief);
+    std::sort(numbers.begin(), numbers.end(),
+              [](const auto& a, const auto& b) { return a.value < b.value; });
+    return numbers;
 }
 
 QRectF colourStrip(const QRectF& area) {
@@ -76,15 +124,12 @@ void paintColourBar(QPainter& painter, const Theme& theme, const QRectF& area,
     }
     painter.setFont(monoFont(10));
     const QFontMetricsF metrics(painter.font());
-    const std::vector<double> ticks = colourBarTicks(scale, bar.width(), 44);
-    for (const double tick : ticks) {
-        const double x = bar.left() + scale.position(tick) * bar.width();
-        const QString text = scaleNumber(tick, scale.diverging);
-        const double width = metrics.horizontalAdvance(text);
-        const double at = std::clamp(x - width / 2, bar.left(), bar.right() - width);
+    for (const ColourBarNumber& one : colourBarNumbers(scale, bar.width(), metrics)) {
+        const double x = bar.left() + scale.position(one.value) * bar.width();
         painter.fillRect(QRectF(std::round(x - 0.5), bar.bottom() - 2, 1, 4), theme.text3);
         painter.setPen(theme.text2);
-        painter.drawText(QPointF(at, bar.bottom() + 3 + metrics.ascent()), text);
+        painter.drawText(QPointF(bar.left() + one.left, bar.bottom() + 3 + metrics.ascent()),
+                         one.text);
     }
     painter.restore();
 }
