@@ -10,6 +10,7 @@
 #include "app/command_line/cli_text.h"
 #include "app/files/output_file.h"
 #include "engine/values/failure.h"
+#include "ui/painting/figure_image.h"
 
 namespace app {
 
@@ -50,12 +51,20 @@ class CancellableBuffer : public QBuffer {
 
 }  // namespace
 
+std::string textAfter(const std::vector<engine::Token>& tokens, std::int64_t first) {
+    std::string all;
+    for (auto i = static_cast<std::size_t>(first); i < tokens.size(); ++i) all += tokens[i].bytes;
+    return all;
+}
+
 QByteArray pngOf(QImage picture, const PictureSource& source, const std::stop_token& cancel) {
     picture.setText(QStringLiteral("Software"), QStringLiteral("Headscope " HEADSCOPE_VERSION));
     picture.setText(QStringLiteral("Source"), modelText(source.model));
     if (!source.subject.empty())
         picture.setText(QStringLiteral("Description"), text(source.subject));
     if (!source.prompt.empty()) picture.setText(QStringLiteral("Prompt"), text(source.prompt));
+    if (!source.generated.empty())
+        picture.setText(QStringLiteral("Generated"), text(source.generated));
     if (const QString fonts = fontsText(source.fonts); !fonts.isEmpty())
         picture.setText(QStringLiteral("Fonts"), fonts);
     QByteArray bytes;
@@ -97,17 +106,21 @@ QByteArray pictureOf(const ui::Drawing& drawing, FileFormat format, double scale
                      const std::string& action, ui::SvgText svgText) {
     const QString title = text(source.subject.empty() ? source.model.name : source.subject);
     const QString fonts = fontsText(source.fonts);
-    const QString description = QStringLiteral("Headscope " HEADSCOPE_VERSION "\nmodel: ") +
-                                modelText(source.model) + QStringLiteral("\nprompt: ") +
-                                text(oneLine(source.prompt)) +
-                                (fonts.isEmpty() ? QString() : QStringLiteral("\nfonts: ") + fonts);
+    QString description = QStringLiteral("Headscope " HEADSCOPE_VERSION "\nmodel: ") +
+                          modelText(source.model) + QStringLiteral("\nprompt: ") +
+                          text(oneLine(source.prompt));
+    if (!source.generated.empty())
+        description += QStringLiteral("\ngenerated: ") + text(oneLine(source.generated));
+    if (!fonts.isEmpty()) description += QStringLiteral("\nfonts: ") + fonts;
     QByteArray bytes;
     if (format == FileFormat::Svg)
         bytes = ui::svgOf(drawing, title, description, svgText);
     else if (format == FileFormat::Pdf)
         bytes = ui::pdfOf(drawing, title, description);
-    else
+    else {
+        ui::checkPixels(drawing.size, scale);
         bytes = pngOf(drawing.raster(scale), source);
+    }
     if (bytes.isEmpty())
         throw engine::Error(engine::Failure::Kind::OutOfMemory,
                             "the picture cannot be drawn at this size", where, action);

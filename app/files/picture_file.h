@@ -6,8 +6,10 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "engine/values/model_info.h"
+#include "engine/values/run.h"
 #include "ui/widgets/drawing.h"
 #include "ui/widgets/fonts_used.h"
 
@@ -25,10 +27,14 @@ inline constexpr const char* kFileFormats = "png, svg, pdf, csv or npy";
 // What is written into the file beside the picture.
 struct PictureSource {
     engine::ModelInfo model;
-    std::string prompt;   // as typed
-    std::string subject;  // "L12.H7, pattern, 14 rows"
-    ui::FontsUsed fonts;  // beside the bundled ones, which are the same everywhere
+    std::string prompt;          // as typed
+    std::string subject;         // "L12.H7, pattern, 14 rows"
+    ui::FontsUsed fonts;         // beside the bundled ones, which are the same everywhere
+    std::string generated = {};  // what the run chose after the prompt, if anything
 };
+
+// Of the tokens from `first` on, bytes as they are.
+std::string textAfter(const std::vector<engine::Token>&, std::int64_t first);
 
 // PNG of what is drawn already; any thread. Empty when it cannot be encoded. Throws Cancelled
 // within some 50 ms of `cancel`, which is seen with every few KB.

@@ -93,6 +93,10 @@ std::vector<std::string> parseTensorKinds(const std::string& list) {
     return kinds;
 }
 
+bool areOfLayers(const std::vector<std::string>& kinds) {
+    return !std::all_of(kinds.begin(), kinds.end(), isGlobal);
+}
+
 std::vector<engine::Layer> parseLayers(const std::string& list, int layers) {
     std::vector<engine::Layer> chosen;
     if (list == "all") {

@@ -22,6 +22,8 @@ tensorKinds();  // the names that --tensors takes, in the order of the file
 
 // "pattern,lse" to kinds. Throws BadRequest for a name that is none, or one given twice.
 std::vector<std::string> parseTensorKinds(const std::string& list);
+// Whether one of them is of a layer; the others are of the whole model.
+bool areOfLayers(const std::vector<std::string>& kinds);
 
 // "0,10-20" or "all" to layers, in order; throws BadRequest for one that the model does not have.
 std::vector<engine::Layer> parseLayers(const std::string& list, int layers);

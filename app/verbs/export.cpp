@@ -148,9 +148,7 @@ QByteArray drawPicture(Cli& cli, const engine::Engine& engine, const FinishedRun
 // As typed, or of the ids.
 std::string sourceText(const PromptOptions& options, const engine::Encoding& prompt) {
     if (options.text) return *options.text;
-    std::string text;
-    for (const engine::Token& token : prompt.tokens) text += token.bytes;
-    return text;
+    return textAfter(prompt.tokens, 0);
 }
 
 void runExport(Cli& cli, const Arguments& arguments) {
@@ -231,8 +229,11 @@ void runExport(Cli& cli, const Arguments& arguments) {
 
     const Stopwatch watch;
     if (isPicture(format)) {
-        const PictureSource source{
-            engine->info(), sourceText(promptOptions, prompt), typedView, {}};
+        const PictureSource source{engine->info(),
+                                   sourceText(promptOptions, prompt),
+                                   typedView,
+                                   {},
+                                   textAfter(finished.tokens, finished.prompt)};
         const QByteArray bytes = drawPicture(
             cli, *engine, finished, request, format, source, out,
             arguments.has("--outline-text") ? ui::SvgText::Outlined : ui::SvgText::Named);

@@ -41,6 +41,11 @@ ExportView parseView(const std::string& typed) {
     ExportView view;
     for (const std::string& part : splitList(typed)) {
         const auto at = parseHead(part);
+        if (!at && (index(part, 'L') || part == "grid" || part == "heads" || part == "bars"))
+            badArgument("--view", typed,
+                        quote(part) +
+                            " stands alone: only heads go with commas, as L12.H7,L12.H8; draw "
+                            "the others one at a time");
         if (!at)
             badArgument("--view", typed,
                         quote(bars ? typed.substr(5) : part) +

@@ -117,7 +117,7 @@ class CliVerbsTest : public QObject {
         dump("a target of nothing dumped", "--prompt a --target 3 --out OUT", 2,
              "--target '3': only logit_attribution");
         dump("no layer", "--prompt a --layers '' --out OUT", 2, "--layers");
-        dump("a layer twice", "--prompt a --layers 1,1 --out OUT", 2, "twice");
+        dump("logits of a layer", "--prompt a --layers 1 --tensors logits --out OUT", 2, "whole");
         dump("a token it lacks", "--token-ids 1,97 --out OUT", 2, "0 to 96");
         dump("token ids are no text", "--token-ids 1 --chat --out OUT", 2, "--chat");
         dump("token ids with a hole", "--token-ids 1,,2 --out OUT", 2, "--token-ids");
@@ -154,7 +154,7 @@ class CliVerbsTest : public QObject {
         picture("a view that is none", "--view L1.X", 2, "'L1.X'");
         picture("a head without a layer", "--view H1", 2, "'H1'");
         picture("a negative layer", "--view L-1", 2, "'L-1'");
-        picture("a layer with a tail", "--view L1x", 2, "'L1x'");
+        picture("layers in a list", "--view L0,L1", 2, "stands alone");
         picture("bars have no spans", "--view bars --by words", 2, "--by 'words'");
         picture("by what", "--view L1 --by letters", 2, "--by 'letters'");
         picture("bars of a head", "--view bars:L1.H1", 2, "'L1.H1'");

@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QRegularExpression>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QTest>
@@ -70,6 +71,7 @@ class ExportFilesTest : public QObject {
             QTest::newRow(words) << QByteArray(words) << QByteArray(says);
         };
         row("--size 600 --zoom 16", "and the most is 100,000,000; draw it at");
+        row("--zoom 1e-5", "less than a pixel's side; draw it at");
         row("--size 0mm", "--size '0mm'");
         row("--size 1in", "this is 25.4 mm");
         row("--size 2000pt", "this is 705.556 mm");
@@ -86,13 +88,20 @@ class ExportFilesTest : public QObject {
         row("--rows 0-1 --srcs 3-4", "no row sees a later token");
         row("--by words --rows 0 --srcs 4", "no row sees a later token");
     }
+    void barsHaveAPixel() {
+        std::string error;
+        QCOMPARE(exported({"--view", "bars", "--zoom", "1e-5"}, path("none.png"), &error),
+                 app::ExitBadArguments);
+        QVERIFY2(error.find("pixels a unit or more") != std::string::npos, error.c_str());
+    }
     void refusesWhatNoFigureHas() {
         QFETCH(QByteArray, words);
         QFETCH(QByteArray, says);
         Words typed{"--view", "L1"};
         for (const QByteArray& word : words.split(' ')) typed.push_back(word.toStdString());
         for (const char* file : {"none.png", "none.csv"}) {
-            if (words.startsWith("--size") || words.startsWith("--range"))
+            if (words.startsWith("--size") || words.startsWith("--range") ||
+                words.startsWith("--zoom"))
                 if (file != std::string("none.png")) continue;
             std::string error;
             QVERIFY2(exported(typed, path(file), &error) == app::ExitBadArguments, error.c_str());
@@ -201,6 +210,28 @@ class ExportFilesTest : public QObject {
         QVERIFY2(error.find("no font of this machine has U+0378") != std::string::npos &&
                      error.ends_with("drawn as boxes\n"),
                  error.c_str());
+    }
+
+    // What was sampled stands beside the prompt, which is as typed.
+    void generatedTextIsNamed() {
+        const auto said = [&](const char* file, const char* count) {
+            if (exported({"--view", "L1.H2", "--generate", count}, path(file)))
+                return QStringLiteral("failed");
+            if (file[2] == 'p' && file[3] == 'n')
+                return QImage(QString::fromStdString(path(file))).text(QStringLiteral("Generated"));
+            const QString all = QString::fromUtf8(bytes(file)),
+                          name = QStringLiteral("generated: ");
+            const qsizetype from = all.indexOf(name);
+            if (from < 0) return QString();
+            return all.mid(from + name.size(),
+                           all.indexOf(QRegularExpression(QStringLiteral("[\n<]")), from) - from -
+                               name.size());
+        };
+        const QString png = said("g.png", "3");
+        QVERIFY2(!png.isEmpty() && png != u"failed" && !png.contains(u"When"), qPrintable(png));
+        QCOMPARE(said("g.svg", "3"), png.toHtmlEscaped());
+        QCOMPARE(said("g.pdf", "3"), png.toHtmlEscaped());
+        for (const char* file : {"g.png", "g.svg", "g.pdf"}) QCOMPARE(said(file, "0"), QString());
     }
 
     void thePaletteIsNamed() {

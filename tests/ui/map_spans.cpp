@@ -218,6 +218,27 @@ class MapSpansTest : public QObject {
         QCOMPARE(shown.clicked.back(), std::pair(std::int64_t{8}, std::int64_t{6}));
     }
 
+    // What an edit forbids within two spans is said with their mass, of one token each as of a
+    // cell.
+    void forbiddenWithin() {
+        Shown shown(tokensOf(texts));
+        shown.map.setGranularity(Granularity::Words);
+        shown.map.setForbidden({{testHead, {7, 8}, {3, 4}},
+                                {testHead, engine::every_row, {0, 1}},
+                                {testHead, {6, 7}, {7, 8}}});  // later than its row
+        const auto* box = shown.map.findChild<ReadOut*>();
+        shown.hover(5, 2);  // rows 6 and 7, sources 2 and 3
+        QCOMPARE(box->fields()[1].name, QStringLiteral("forbidden within"));
+        QCOMPARE(box->fields()[1].value, QStringLiteral("7 ← 3"));
+        shown.hover(5, 5);
+        QVERIFY(shown.content().forbiddenWithin.isEmpty());
+        shown.hover(5, 1);
+        QVERIFY(shown.content().forbiddenWithin.isEmpty() && shown.content().forbiddenBy.isEmpty());
+        shown.hover(4, 0);  // one token each
+        QCOMPARE(box->fields()[0].name, QStringLiteral("forbidden by the edit"));
+        QCOMPARE(box->fields()[0].value, QStringLiteral("every row ← 0"));
+    }
+
     // New tokens go on with the last span or begin another; the whole stays whole.
     void growsWithTheText() {
         Shown shown(tokensOf({"One", " two"}), 2, 12);
@@ -281,6 +302,15 @@ class MapSpansTest : public QObject {
         column.setLegend(shown.map.legend());
         QVERIFY(column.accessibleDescription().startsWith(QStringLiteral("mass, by words")));
         QVERIFY(column.notes().contains(QStringLiteral("mean over dest, sum over src")));
+        const QString emptyRow = QStringLiteral("row 0 counts as 0: it sees nothing else");
+        QVERIFY(!column.notes().contains(emptyRow));
+        MapLegend legend = shown.map.legend();
+        legend.renormalized = true;
+        column.setLegend(legend);
+        QVERIFY(column.notes().contains(emptyRow));
+        legend.units = {};  // of tokens a row's own column says it
+        column.setLegend(legend);
+        QVERIFY(!column.notes().contains(emptyRow));
     }
 
     // A layer's window in tokens shades and outlines spans.

@@ -223,7 +223,8 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
                             : quantityTitle(quantity, renormalized);
     const bool oneCell = cell || scene.geometry.cellsPerPixel() <= 1;  // not one of a pixel's many
     if (oneCell && content.kind == CellKind::Value)
-        content.forbiddenBy = forbiddenBy(content.dest, content.src);
+        content.forbiddenBy =
+            forbiddenIn({content.dest, content.dest + 1}, {content.src, content.src + 1});
     if (!scene.geometry.rectOf(at).isValid()) return content;
     content.drawn = drawnValue(at);
     content.renormalized = renormalized;
@@ -240,19 +241,24 @@ ReadOutContent HeadHeatmap::Parts::contentFor(MapCell at,
     return content;
 }
 
-QString HeadHeatmap::Parts::forbiddenBy(std::int64_t dest, std::int64_t src) const {
-    const auto holds = [](const engine::Rows& rows, std::int64_t at) {
-        return at >= rows.begin && at < rows.end;
-    };
-    for (const engine::EdgeEdit& edge : scene.forbidden)
-        if (holds(edge.dest, dest) && holds(edge.src, src))
-            return QStringLiteral("%1 ← %2").arg(
-                edge.dest.end < engine::every_row.end ? rangeText(edge.dest)
-                : edge.dest.begin == 0
-                    ? QStringLiteral("every row")
-                    : QStringLiteral("%1 and later").arg(thousands(edge.dest.begin)),
-                rangeText(edge.src));
-    return {};
+QString HeadHeatmap::Parts::forbiddenIn(engine::Rows dest, engine::Rows src) const {
+    QStringList edits;
+    for (const engine::EdgeEdit& edge : scene.forbidden) {
+        const std::int64_t last = std::min(edge.dest.end, dest.end) - 1,
+                           first = std::max(edge.src.begin, src.begin);
+        // A source that is later than all of these rows is out of their sight without any edit.
+        if (last < std::max(edge.dest.begin, dest.begin) ||
+            first >= std::min(edge.src.end, src.end) || first > last)
+            continue;
+        edits << QStringLiteral("%1 ← %2").arg(
+            edge.dest.end < engine::every_row.end ? rangeText(edge.dest)
+            : edge.dest.begin == 0                ? QStringLiteral("every row")
+                                   : QStringLiteral("%1 and later").arg(thousands(edge.dest.begin)),
+            rangeText(edge.src));
+    }
+    if (edits.size() > 2)
+        return QStringLiteral("%1 and %2 more").arg(edits.front()).arg(edits.size() - 1);
+    return edits.join(QStringLiteral(", "));
 }
 
 void HeadHeatmap::Parts::takeSpans(MapCell at, ReadOutContent& content) const {
@@ -268,6 +274,10 @@ void HeadHeatmap::Parts::takeSpans(MapCell at, ReadOutContent& content) const {
         scene.tile ? scene.tile->request.quantity : engine::Quantity::Pattern;
     content.drawnName = spanQuantityTitle(quantity, scene.tile && scene.tile->request.renormalized);
     if (inView) content.drawn = drawnValue(at);
+    if (content.kind == CellKind::Value)
+        (content.destSpan.count() == 1 && content.srcSpan.count() == 1 ? content.forbiddenBy
+                                                                       : content.forbiddenWithin) =
+            forbiddenIn(content.destSpan, content.srcSpan);
 }
 
 void HeadHeatmap::Parts::takeRoom() {

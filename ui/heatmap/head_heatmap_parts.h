@@ -107,7 +107,8 @@ struct HeadHeatmap::Parts {
     void takeSpanProfiles();
     ReadOutContent contentFor(MapCell, const std::optional<engine::Cell>&) const;
     // The edit that forbids the cell, "13 ← 1"; empty where none does.
-    QString forbiddenBy(std::int64_t dest, std::int64_t src) const;
+    // The edits that keep rows of `dest` from sources of `src`, as "13 ← 1"; empty: none does.
+    QString forbiddenIn(engine::Rows dest, engine::Rows src) const;
     void takeSpans(MapCell, ReadOutContent&) const;
 };
 

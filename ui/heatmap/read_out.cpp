@@ -110,6 +110,8 @@ std::vector<ReadOut::Field> ReadOut::fields() const {
     std::vector<Field> fields;
     if (c.destSpan.count() > 0) {  // the value is the spans' own; which cell has most of it
         if (c.drawn) fields.push_back({c.drawnName, plainNumber(*c.drawn, 6)});
+        if (!c.forbiddenWithin.isEmpty())
+            fields.push_back({tr("forbidden within"), c.forbiddenWithin});
         if (!c.cell || !c.cell->visible) return fields;
         if (c.destSpan.count() == 1 && c.srcSpan.count() == 1) {  // there is no other
             appendCell(fields);

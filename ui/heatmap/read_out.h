@@ -20,6 +20,7 @@ struct ReadOutContent {
     int window = 0;                    // of the layer, for a cell outside it
     float softCap = 0;                 // of the layer's scores; 0: none
     QString forbiddenBy;               // "13 ← 1": the edit that keeps dest from src; else empty
+    QString forbiddenWithin;           // of spans: edits that keep some of dest from some of src
     std::optional<engine::Cell> cell;  // exact values, when they are known
     std::optional<double> drawn;       // the drawn value of the quantity, until the cell is known
     QString drawnName;                 // "p", "score", …

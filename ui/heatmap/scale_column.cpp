@@ -185,6 +185,7 @@ QStringList ScaleColumn::notes() const {
     if (m_legend.measuring) notes += tr("being measured, the head's so far");
     if (m_legend.renormalized) {
         notes += tr("rows sum to 1 without source 0");
+        if (!m_legend.units.areTokens()) notes += tr("row 0 counts as 0: it sees nothing else");
         notes += tr("profiles and lists: p as it is");
     }
     if (m_legend.onlyColumn) notes += tr("the only column: drawn, not hidden");

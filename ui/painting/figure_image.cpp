@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/painting/figure_image.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -20,6 +21,14 @@ std::string grouped(double pixels) {
 }  // namespace
 
 void checkPixels(QSizeF size, double scale) {
+    const double side = std::min(size.width(), size.height());
+    if (std::lround(side * scale) == 0) {
+        const double least = std::ceil(5e3 / side) / 1e4;
+        throw engine::Error(engine::Failure::Kind::BadRequest,
+                            "the picture would have less than a pixel's side", "figure",
+                            "draw it at " + QString::number(least, 'g', 4).toStdString() +
+                                " pixels a unit or more");
+    }
     const double pixels = size.width() * scale * size.height() * scale;
     if (!(pixels > mostPixels)) return;
     // Rounded down: what is advised must do.
@@ -42,10 +51,8 @@ QImage figureGround(QSizeF size, double scale, const QColor& ground) {
     checkPixels(size, scale);
     const QSize pixels(static_cast<int>(std::lround(size.width() * scale)),
                        static_cast<int>(std::lround(size.height() * scale)));
-    QImage image;
     const bool opaque = ground.alpha() == 255;
-    if (pixels.width() > 0 && pixels.height() > 0)
-        image = QImage(pixels, opaque ? QImage::Format_RGB32 : QImage::Format_ARGB32_Premultiplied);
+    QImage image(pixels, opaque ? QImage::Format_RGB32 : QImage::Format_ARGB32_Premultiplied);
     if (image.isNull())
         throw engine::Error(engine::Failure::Kind::BadRequest,
                             "no picture can have " + std::to_string(pixels.width()) + " by " +

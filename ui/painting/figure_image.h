@@ -9,7 +9,8 @@
 namespace ui {
 
 // Throws engine::Error (BadRequest) with the numbers where a picture of this logical size at
-// `scale` would take so much memory and time that it is none to be had. Asked before the tiles are.
+// `scale` would take so much memory and time that it is none to be had, or would have no pixel.
+// Asked before the tiles are.
 void checkPixels(QSizeF size, double scale);
 // An image of size × scale pixels, rounded. Throws engine::Error (BadRequest) for a scale
 // outside (0, 16], for a size that cannot be held, and as checkPixels. With an alpha channel where

@@ -58,6 +58,8 @@ QString scaleNote(const HeadFigure& figure) {
                     .arg(rangeText(tokensOf(request.dest)), rangeText(tokensOf(request.src)));
     if (!figure.units.areTokens()) {
         note += QStringLiteral(", ") + spanPoolingNote(request.quantity);
+        if (request.renormalized && tokensOf(request.dest).begin == 0)
+            note += QStringLiteral(", row 0 counts as 0: it sees nothing else");
         const std::int64_t units = figure.part ? figure.part->count : figure.units.spans();
         const std::int64_t p =
             wholeAxis(units, static_cast<int>(request.src.pixels())).cells_per_pixel;
