@@ -77,7 +77,7 @@ void runDump(Cli& cli, const Arguments& arguments) {
     const auto kinds = parseTensorKinds(arguments.text("--tensors").value_or("pattern,lse"));
     const std::string layerList = arguments.text("--layers").value_or("all");
     checkLayerList(layerList);  // typing errors before loading
-    if (arguments.has("--layers") && !areOfLayers(kinds))
+    if (layerList != "all" && !areOfLayers(kinds))
         badArgument("--layers", layerList,
                     "token_ids, logits and embedding are of the whole model, and --tensors has "
                     "nothing else");
