@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 namespace app {
 
 void becomeComputeThread() {

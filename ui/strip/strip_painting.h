@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How one token box looks in each of its states; the strip and the step lane share it.
 #pragma once
+#include <QFont>
 #include <QRect>
 #include <QString>
 
